@@ -57,7 +57,7 @@ class Rules:
     empty_batch: Literal["refused", "ignored"] = "refused"
     #: Bytes after a gzip or lz4 stream.
     after_stream: Literal["refused", "ignored"] = "refused"
-    #: LZ4 frames whose blocks depend on each other.
+    #: LZ4 frames whose blocks depend on each other, or that name a dictionary.
     linked_blocks: Literal["read", "refused"] = "read"
     #: The version in xerial's header: from 1 on, or ignored.
     xerial_version: Literal["from-1", "any"] = "from-1"
@@ -67,6 +67,10 @@ class Rules:
     inner_partial: Literal["refused", "dropped"] = "refused"
     #: Messages of another magic than their wrapper.
     inner_magic: Literal["same", "any"] = "same"
+    #: The fields of messages that hold records: any bytes, or batches and messages that can be read.
+    message_records: Literal["raw", "read"] = "raw"
+    #: A compressed wrapper: as it is, or its messages in its place.
+    wrapped_messages: Literal["wrapper", "in-its-place"] = "wrapper"
     #: Another default of a plain field, in the next release's schema.
     plain_default: Literal["compatible", "breaks"] = "compatible"
     # kip-35-v7

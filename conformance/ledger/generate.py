@@ -96,9 +96,9 @@ def _frames(message: str, plans: Mapping[int, Struct]) -> Iterator[_Wanted]:
         match dialect.codec(*ledger.asked_as(message, version, ledger.FRAME)):
             case RequestFrame(messages):
                 said = {"RequestApiKey": keys[message], "RequestApiVersion": version}
-                value = ledger.frame(*request_plans(messages, keys[message], version), **said)
+                value = ledger.frame(*request_plans(messages, keys[message], version), said)
             case ResponseFrame(header, body):
-                value = ledger.frame(header, body)
+                value = ledger.frame(header, body, {})
         yield _Wanted(version, ledger.FRAME, value)
 
 

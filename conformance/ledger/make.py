@@ -170,7 +170,7 @@ def framed_versions(plans: Mapping[int, Struct]) -> list[int]:
     return sorted({min(plans), max(plans), *changes, *(version - 1 for version in changes)})
 
 
-def frame(header: Struct, body: Struct, **said: int) -> dict[str, Any]:
+def frame(header: Struct, body: Struct, said: Mapping[str, int]) -> dict[str, Any]:
     """A frame with every field of header and body set, arrays of one. `said`: what the header says of the body."""
     leaves = Leaves()
-    return {"header": every_field(header, leaves) | said, "body": every_field(body, leaves, 1)}
+    return {"header": every_field(header, leaves) | dict(said), "body": every_field(body, leaves, 1)}

@@ -76,6 +76,8 @@ class Dialect(abc.ABC):
     records_field: str | None = None
     #: Types whose batches may hold Kafka's control records.
     control_batches: frozenset[str] = frozenset()
+    #: The rules by which a writer's bytes are read: they refuse what a reader has to read, but no writer may write.
+    written: Rules = DEMANDED
     #: The highest number of a compression codec in `attributes`: 3 is LZ4, 4 is zstd.
     highest_codec: int = LZ4
     #: Whether lengths and counts are unsigned varints.

@@ -9,8 +9,9 @@ from typing import Any
 from wireproof.reference import catalog, evolution, records, schema
 from wireproof.reference.catalog import Catalog
 from wireproof.reference.codec import Codec, NodeCodec, decode
+from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
-from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.errors import DecodeError, EncodeError, Reason
 from wireproof.reference.peers import answers, broker, client
 from wireproof.reference.peers.framing import API_VERSIONS, RequestFrame, ResponseFrame
 from wireproof.reference.primitives import PRIMITIVES
@@ -225,11 +226,18 @@ RULINGS: tuple[Ruling, ...] = (
     ),
     Ruling(
         "R-K-22b",
-        "LZ4 with linked blocks, on read",
+        "LZ4 with linked blocks, or with a dictionary id, on read",
         "read",
         {OTHER: ("linked_blocks", "refused")},
         "refused (Java)",
         GUIDE,
+    ),
+    Ruling(
+        "R-K-22e",
+        "LZ4, on write",
+        "frames with independent blocks and without a dictionary id: Kafka refuses all others",
+        source='kafka-clients 4.4, Lz4BlockInputStream: "Dependent block stream is unsupported", "Preset dictionary is '
+        'unsupported"',
     ),
     Ruling(
         "R-K-22c",
@@ -313,6 +321,22 @@ RULINGS: tuple[Ruling, ...] = (
         "negative-length",
         source=GUIDE,
     ),
+    Ruling(
+        "R-K-32",
+        "what the fields of type records hold (Produce, Fetch, ShareFetch, FetchSnapshot)",
+        "bytes: what they are is another codec's matter",
+        {OTHER: ("message_records", "read")},
+        "batches and messages; other bytes are refused",
+        GUIDE,
+    ),
+    Ruling(
+        "R-K-33",
+        "a compressed message of magic 0 and 1",
+        "shown as it is, with its messages in it; written again as one",
+        {OTHER: ("wrapped_messages", "in-its-place")},
+        "its messages stand in its place, each with its own attributes; they are written alone",
+        GUIDE,
+    ),
 )
 
 #: The request header of kafka-clients 3.9.0, the last that had version 0 (ControlledShutdown 0's).
@@ -338,6 +362,53 @@ _REQUEST_HEADER = schema.from_json(
     }
 )
 _FRAME = "ResponseFrame:"
+
+
+class _HoldsRecords(Codec):
+    """Of messages and frames, whose fields of type records hold any bytes (R-K-32 ‡, other: batches and messages)."""
+
+    __slots__ = ()
+
+    def read(self, reader: Reader) -> Any:
+        value = super().read(reader)  # type: ignore[safe-super] # of the codec that it stands before
+        if reader.rules.message_records == "read":
+            for path, content in records.fields_in(value):
+                try:
+                    decode(_record_set(), content, reader.rules)
+                except DecodeError as error:
+                    raise DecodeError(error.reason, error.detail, None, path) from None
+        return value
+
+    def append(self, writer: Writer, value: Any) -> None:
+        super().append(writer, value)  # type: ignore[safe-super]
+        if writer.rules.message_records == "read":
+            for path, content in records.fields_in(value):
+                try:
+                    decode(_record_set(), content, writer.rules)
+                except DecodeError as error:
+                    raise EncodeError(error.reason, error.detail, path) from None
+
+
+class _Body(_HoldsRecords, NodeCodec):
+    __slots__ = ()
+
+
+class _RequestFrame(_HoldsRecords, RequestFrame):
+    __slots__ = ()
+
+
+class _ResponseFrame(_HoldsRecords, ResponseFrame):
+    __slots__ = ()
+
+
+def _record_set() -> Codec:
+    from wireproof.reference.records import codecs  # takes its time to load, and most types do without
+
+    return codecs.codec("RecordSet", None)
+
+
+#: Messages with fields of type records.
+_WITH_RECORDS = frozenset({"ProduceRequest", "FetchResponse", "ShareFetchResponse", "FetchSnapshotResponse"})
 
 
 class CatalogMessages:
@@ -387,6 +458,7 @@ class Kafka(Dialect):
         "RecordSet": Entries(records.guarded, records.is_compressed, records.ends_partially, batches=True),
         "MessageSet": Entries(records.guarded, records.is_compressed, records.ends_partially),
     }
+    written = Rules(overlong_varints="refused", linked_blocks="refused")  # R-K-5, R-K-22e
     message_set = "MessageSet"
     records_field = "RecordSet"
     control_batches = frozenset({"RecordBatch", "RecordSet"})
@@ -473,7 +545,7 @@ def _codec(chosen: Catalog, type_name: str, version: int | None) -> Codec:
 
         return codecs.codec(type_name, version)
     if type_name == "RequestFrame":
-        return RequestFrame(messages)
+        return _RequestFrame(messages)
     if type_name not in _types(chosen) or type_name == "ARRAY":
         raise UnknownType(f"the dialect kafka has no type {type_name!r}")
     if version is None:
@@ -481,8 +553,9 @@ def _codec(chosen: Catalog, type_name: str, version: int | None) -> Codec:
     if type_name.startswith(_FRAME):
         api = type_name.removeprefix(_FRAME)
         key = next(key for key, name in chosen.apis.items() if name == api)
-        return ResponseFrame.of(messages, key, api, version)
-    return NodeCodec(messages.plan(type_name, version))
+        return _ResponseFrame.of(messages, key, api, version)
+    node = messages.plan(type_name, version)
+    return _Body(node) if type_name in _WITH_RECORDS else NodeCodec(node)
 
 
 @functools.cache

@@ -13,8 +13,10 @@ values       the values of each type, for generated cases
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from wireproof.reference.errors import join
 
 #: type name → (lowest, highest) version; a MessageSet's version is its magic.
 TYPES: Mapping[str, tuple[int, int] | None] = {
@@ -34,6 +36,19 @@ MESSAGE_CRC, BATCH_CRC = 12, 17
 _MAGIC, _BATCH = 16, 2
 #: The size of an entry's offset and size fields together.
 _HEAD = 12
+
+
+def fields_in(value: Any, path: str = "") -> Iterator[tuple[str, bytes]]:
+    """The fields of a message's value that hold records and are not null, with their paths."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            where = join(path, name)
+            if name in FIELDS and item is not None:
+                yield where, item
+            yield from fields_in(item, where)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from fields_in(item, f"{path}[{index}]")
 
 
 def guarded_from(crc: int, data: bytes) -> range:

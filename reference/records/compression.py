@@ -75,7 +75,7 @@ def inflate(codec: int, content: bytes, rules: Rules, magic: int = 2) -> bytes:
             return _unsnappy(content, rules)
         case 3:
             if rules.linked_blocks == "refused":
-                _refuse_linked(content)
+                _refuse_dependent(content)
             plain = _mended(content) if magic == 0 else content
             return _streams(_Lz4, plain, rules, several=False, name="lz4", lenient=True)
         case 4:
@@ -195,16 +195,19 @@ def _stream(stream: _Stream, data: bytes, out: bytearray, rules: Rules, name: st
 
 
 # --- LZ4's header -----------------------------------------------------------------------------------------------------
-# frame => magic:4 bytes FLG:1 BD:1 [contentSize:8] HC:1 …; HC is byte 1 of the xxHash-32 of what is between the two.
+# frame => magic:4 bytes FLG:1 BD:1 [contentSize:8] [dictionary id:4] HC:1 …; HC is byte 1 of the xxHash-32 of what is
+# between the magic and it.
 # Kafka before message format 1 hashed the magic too (KAFKA-3160): such frames have a header checksum of their own.
 
 _LZ4_CONTENT_SIZE = 0x08
 _LZ4_INDEPENDENT = 0x20
+_LZ4_DICTIONARY = 0x01
 
 
 def _checksum_at(frame: bytes) -> int | None:
     """HC's offset; None when the frame is too short."""
-    at = 6 + (8 if len(frame) > 4 and frame[4] & _LZ4_CONTENT_SIZE else 0)
+    flags = frame[4] if len(frame) > 4 else 0
+    at = 6 + 8 * bool(flags & _LZ4_CONTENT_SIZE) + 4 * bool(flags & _LZ4_DICTIONARY)
     return at if len(frame) > at else None
 
 
@@ -225,10 +228,12 @@ def _broken(frame: bytes) -> bytes:
     return _with_checksum(frame, 0)
 
 
-def _refuse_linked(frame: bytes) -> None:
-    """R-K-22b's other reading."""
+def _refuse_dependent(frame: bytes) -> None:
+    """R-K-22b's other reading, and R-K-22e."""
     if len(frame) > 4 and not frame[4] & _LZ4_INDEPENDENT:
         raise CompressionError(Reason.CORRUPT_COMPRESSION, "lz4: its blocks depend on each other")
+    if len(frame) > 4 and frame[4] & _LZ4_DICTIONARY:
+        raise CompressionError(Reason.CORRUPT_COMPRESSION, "lz4: it names a dictionary")
 
 
 # --- Snappy -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,8 @@
 
 `crc` is the CRC-32 of the bytes after it. A message with a codec is a wrapper: its value is a compressed MessageSet of
 the same magic, without partial messages or wrappers. In magic 1 the inner offsets are relative: the last inner message
-has the wrapper's offset. Source: the Kafka protocol guide, Old Message Format; KIP-31, KIP-32; R-K-22, R-K-26, R-K-27.
+has the wrapper's offset.
+Source: the Kafka protocol guide, Old Message Format; KIP-31, KIP-32; R-K-22, R-K-26, R-K-27, R-K-33.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from wireproof.reference.records import batch
 from wireproof.reference.records.batch import demand_fields
 from wireproof.reference.records.compression import LZ4, MASK, NAMES, CompressionError, deflate, inflate
 from wireproof.reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, read_length, sequence
+from wireproof.reference.rules import Rules
 
 MAGICS = (0, 1)
 _LEAST_OFFSET, _GREATEST_OFFSET = -(2**63), 2**63 - 1
@@ -69,8 +71,14 @@ def read_message_set(reader: Reader, magic: int, path: str = "") -> list[dict[st
                 known_magic(reader, where)
             drop_rest(reader, where)
             break
-        entries.append(read_message(reader, magic, where))
+        entries += in_place(read_message(reader, magic, where), reader.rules)
     return entries
+
+
+def in_place(message: dict[str, Any], rules: Rules) -> list[dict[str, Any]]:
+    """R-K-33 ‡: a wrapper is kept; other: its messages stand in its place."""
+    inner: list[dict[str, Any]] | None = message.get("messages")
+    return [message] if inner is None or rules.wrapped_messages == "wrapper" else inner
 
 
 def is_partial(reader: Reader, path: str, least: int) -> bool:

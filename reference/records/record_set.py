@@ -33,10 +33,10 @@ def read_record_set(reader: Reader, path: str = "") -> list[dict[str, Any]]:
             break
         if magic == batch.MAGIC:
             reader.path = where
-            entry = batch.read_batch(reader)
+            read = [batch.read_batch(reader)]
         else:
-            entry = message_set.read_message(reader, magic, where)
-        entries.append({"magic": magic, **entry})
+            read = message_set.in_place(message_set.read_message(reader, magic, where), reader.rules)
+        entries += ({"magic": magic, **entry} for entry in read)
     return entries
 
 

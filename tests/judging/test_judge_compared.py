@@ -47,7 +47,7 @@ def test_or_reject_allows_encode_to_refuse_and_nothing_else() -> None:
     ("written", "expected", "detail"),
     [
         ("0a", PASS, ""),
-        ("8a00", PASS, ""),
+        ("8a00", WRONG_BYTES, "wrote 0x8a00, which does not decode: varint-overflow"),
         ("0c", WRONG_BYTES, "wrote 0x0c: differs at "),
         ("8a", WRONG_BYTES, "wrote 0x8a, which does not decode: truncated"),
         ("", WRONG_BYTES, 'wrote b"", which does not decode: truncated'),

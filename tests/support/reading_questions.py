@@ -241,6 +241,8 @@ A_RECORD = bytes.fromhex("0e" + "00" + "00" + "00" + "01" + "02" + "61" + "00")
 GZIPPED = gzip.compress(A_RECORD, mtime=0)
 #: Of more than one block: a lone one has nothing to be linked with.
 LINKED = lz4.frame.compress(A_RECORD * 10_000, block_size=lz4.frame.BLOCKSIZE_MAX64KB, block_linked=True)
+#: A frame with a dictionary id, 5, and one block that is not compressed.
+DICTIONARY = bytes.fromhex("04224d18" + "6140" + "05000000" + "4e" + "08000080") + A_RECORD + bytes(4)
 #: Xerial's header with both versions 1, and a block: raw snappy of one literal.
 XERIAL = bytes.fromhex("82534e4150505900" + "00000001" + "00000001" + "0000000a" + "08" + "1c") + A_RECORD
 

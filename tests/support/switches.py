@@ -7,6 +7,7 @@ from typing import Any
 
 from support.reading_questions import (
     A_RECORD,
+    DICTIONARY,
     FETCH_END,
     FLAGGED,
     FULL,
@@ -69,6 +70,23 @@ FETCHED = "00000000" + "0000" + "ffff"
 TWICE = {"topic": "t", "partitions": [3, 3], "offsets": [0, 0]}
 
 #: switch → (question, {reading: what the reference then does}), the demanded reading first
+#: A ProduceRequest 3 up to its records, and its value with them.
+PRODUCED = "ffff" + "0001" + "000003e8" + "00000001" + "000174" + "00000001" + "00000000"
+
+
+def produced_records(content: bytes) -> dict[str, Any]:
+    partitions = [{"Index": 0, "Records": content}]
+    return {
+        "TransactionalId": None,
+        "Acks": 1,
+        "TimeoutMs": 1000,
+        "TopicData": [{"Name": "t", "PartitionData": partitions}],
+    }
+
+
+#: What INNER holds.
+A_MESSAGE = {"offset": 0, "attributes": 0, "key": None, "value": b"a"}
+
 SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "overlong_varints": [
         (reading("UNSIGNED_VARINT", "8100"), {"decoded": 1, "refused": Refused("varint-overflow", 0)}),
@@ -511,6 +529,10 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             contents("RecordBatch", batch(10_000, LINKED, 3)),
             {"read": [b"a"] * 10_000, "refused": Refused("corrupt-compression", 61)},
         ),
+        (
+            contents("RecordBatch", batch(1, DICTIONARY, 3)),
+            {"read": [b"a"], "refused": Refused("corrupt-compression", 61)},
+        ),
     ],
     "xerial_version": [
         (
@@ -536,6 +558,33 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (
             contents("MessageSet", entry(1, 0, 1, gzip.compress(INNER)).hex(), 1),
             {"same": Refused("invalid-wrapper", 34), "any": [b"a"]},
+        ),
+    ],
+    "message_records": [
+        (
+            reading("ProduceRequest", PRODUCED + "00000011" + "00" * 16 + "61", 3),
+            {"raw": produced_records(bytes(16) + b"a"), "read": Refused("truncated", None)},
+        ),
+        (
+            reading("ProduceRequest", PRODUCED + f"{len(INNER):08x}" + INNER.hex(), 3),
+            dict.fromkeys(("raw", "read"), produced_records(INNER)),
+        ),
+    ],
+    "wrapped_messages": [
+        (
+            reading("MessageSet", entry(0, 7, 1, gzip.compress(INNER)).hex(), 0),
+            {
+                "wrapper": [{"offset": 7, "attributes": 1, "key": None, "messages": [A_MESSAGE]}],
+                "in-its-place": [A_MESSAGE],
+            },
+        ),
+        (reading("MessageSet", INNER.hex(), 0), {"wrapper": [A_MESSAGE], "in-its-place": [A_MESSAGE]}),
+        (
+            reading("RecordSet", entry(0, 7, 1, gzip.compress(INNER)).hex()),
+            {
+                "wrapper": [{"magic": 0, "offset": 7, "attributes": 1, "key": None, "messages": [A_MESSAGE]}],
+                "in-its-place": [{"magic": 0, **A_MESSAGE}],
+            },
         ),
     ],
     "fetch_request_order": [

@@ -7,14 +7,14 @@ Source: KIP-82 with int keys, Public Interfaces 4 and 5; R-82i-9, R-82i-13.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference import message, schema
+from wireproof.reference import message, records, schema
 from wireproof.reference.codec import NodeCodec
 from wireproof.reference.cursor import Reader, Span, Writer
-from wireproof.reference.errors import DecodeError, EncodeError, Reason, join, shown
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, shown
 from wireproof.reference.rules import Rules
 from wireproof.reference.schema import plan
 from wireproof.reference.schema.plan import Node, Struct
@@ -144,9 +144,9 @@ class _BodyCodec(NodeCodec):
     def read(self, reader: Reader) -> Any:
         value = NodeCodec.read(self, reader)
         if reader.rules.headed_records == MESSAGES:
-            for path, records in _records_in(value):
+            for path, content in records.fields_in(value):
                 try:
-                    self._demand(records, reader.rules)
+                    self._demand(content, reader.rules)
                 except DecodeError as error:
                     start = _start_of(self.node, bytes(reader.data), path)
                     raise DecodeError(error.reason, error.detail, start + (error.offset or 0), path) from None
@@ -155,29 +155,16 @@ class _BodyCodec(NodeCodec):
     def append(self, writer: Writer, value: Any) -> None:
         NodeCodec.append(self, writer, value)
         if writer.rules.headed_records == MESSAGES:
-            for path, records in _records_in(value):
+            for path, content in records.fields_in(value):
                 try:
-                    self._demand(records, writer.rules)
+                    self._demand(content, writer.rules)
                 except DecodeError as error:
                     raise EncodeError(error.reason, error.detail, path) from None
 
-    def _demand(self, records: bytes, rules: Rules) -> None:
+    def _demand(self, content: bytes, rules: Rules) -> None:
         from wireproof.reference.dialects.kip_82_int import messages  # which loads the compression libraries
 
-        messages.demand_magic(records, self.version, rules)
-
-
-def _records_in(value: Any, path: str = "") -> Iterator[tuple[str, bytes]]:
-    """The fields `Records` that are not null, with their paths."""
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            where = join(path, name)
-            if name == "Records" and item is not None:
-                yield where, item
-            yield from _records_in(item, where)
-    elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(value):
-            yield from _records_in(item, f"{path}[{index}]")
+        messages.demand_magic(content, self.version, rules)
 
 
 def _start_of(node: Node, data: bytes, path: str) -> int:
