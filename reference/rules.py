@@ -93,6 +93,11 @@ class Rules:
     this_broker: Literal["beside", "alone"] = "beside"
     #: The ProtocolVersion that a client chooses of those inside both ranges.
     protocol_version: Literal["highest", "lowest"] = "highest"
+    #: A broker's tags, read and written: all in their order; as a map, in which the last of equal keys counts; sorted
+    #: by key; or refused where a key stands twice.
+    broker_tags: Literal["kept", "map", "sorted", "refused"] = "kept"
+    #: The host of an endpoint that is an IPv6 address: without its brackets, or with them.
+    ipv6_host: Literal["bare", "bracketed"] = "bare"
     #: The lowest ProtocolVersion that a new removal or deprecation may have: the next one, or the current one.
     ended_in: Literal["next", "current"] = "next"
     # kip-82-string-keys

@@ -8,7 +8,8 @@ from miniatures import Produces
 from wireproof.reference import decode as _decode
 from wireproof.reference import interpret as _interpret
 
-PRODUCES: Produces = frozenset({("header-multimaps", "fail", "wrong-answer")})
+PRODUCES: Produces = frozenset({("header-multimaps", "contested", None)})
+TAKES = frozenset({"R-35-5"})
 
 dialects = ("kip-35-v7",)
 

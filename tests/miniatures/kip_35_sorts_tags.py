@@ -8,7 +8,8 @@ from miniatures import Produces, only
 from wireproof.reference import decode as decode
 from wireproof.reference import encode as _encode
 
-PRODUCES: Produces = frozenset({("header-multimaps", "fail", "wrong-bytes"), ("messages", "fail", "wrong-bytes")})
+PRODUCES: Produces = frozenset({("header-multimaps", "contested", None), ("messages", "contested", None)})
+TAKES = frozenset({"R-35-5"})
 
 dialects = ("kip-35-v7",)
 types = only("BrokerMetadataResponse", dialect="kip-35-v7")

@@ -8,9 +8,8 @@ from miniatures import Produces, only
 from wireproof.reference import decode as _decode
 from wireproof.reference import encode as encode
 
-PRODUCES: Produces = frozenset(
-    (area, "fail", kind) for area in ("header-multimaps", "messages") for kind in ("wrong-value", "wrong-bytes")
-)
+PRODUCES: Produces = frozenset({("header-multimaps", "contested", None), ("messages", "contested", None)})
+TAKES = frozenset({"R-35-5"})
 
 dialects = ("kip-35-v7",)
 types = only("BrokerMetadataResponse", dialect="kip-35-v7")

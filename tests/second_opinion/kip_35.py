@@ -194,7 +194,7 @@ def _endpoints(text: str) -> list[Any]:
     for part in text.split(","):
         protocol, _, place = part.partition("://")
         host, _, port = place.rpartition(":")
-        found.append([protocol, host, int(port)])
+        found.append([protocol, host.strip("[]"), int(port)])
     return found
 
 

@@ -12,6 +12,7 @@ import lz4.frame  # type: ignore[import-untyped]
 from crc32c import crc32c
 
 from support.wire import KAFKA, Message, Refused, attempt, decode, field, schema, tagged
+from wireproof import reference
 from wireproof.reference import Reference, Rules, WireError
 
 Question = Callable[..., Any]
@@ -125,6 +126,37 @@ def headed(name: str, digits: str, version: int | None = None) -> Question:
     return lambda **switches: attempt(
         lambda: Reference(Rules(**switches)).decode(name, data, dialect="kip-82-int-keys", version=version)
     )
+
+
+def told_tags(tags: list[tuple[str, str]]) -> Question:
+    """A broker's tags, written and read under the same rules."""
+    response = {"Brokers": [{"NodeId": 1, "Host": "h", "Port": 1, "Tags": tags}]}
+
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        named: dict[str, Any] = {"dialect": "kip-35-v7", "version": 0}
+        try:
+            data = own.encode("BrokerMetadataResponse", response, **named)
+        except WireError:
+            data = reference.encode("BrokerMetadataResponse", response, **named)
+        try:
+            return own.decode("BrokerMetadataResponse", data, **named)["Brokers"][0]["Tags"]
+        except WireError:
+            return "refused"
+
+    return ask
+
+
+def told_endpoints(text: str) -> Question:
+    """What a lookup of `endpoints` gives, of one broker."""
+    brokers = [{"NodeId": 1, "Host": "h", "Port": 1, "Tags": [("endpoints", text)]}]
+    data = reference.encode("BrokerMetadataResponse", {"Brokers": brokers}, dialect="kip-35-v7", version=0)
+
+    def ask(**switches: Any) -> list[tuple[Any, ...]]:
+        (found,) = Reference(Rules(**switches)).lookup("BrokerMetadataResponse", data, "endpoints", dialect="kip-35-v7")
+        return [tuple(one) for one in found]
+
+    return ask
 
 
 def looked_up(key: int, digits: str) -> Question:

@@ -51,6 +51,8 @@ from support.reading_questions import (
     small,
     sorting,
     told,
+    told_endpoints,
+    told_tags,
     unknown,
     unpacking,
     with_new_default,
@@ -343,6 +345,32 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "this_broker": [
         (asked_for(3, -1), {"beside": [3, 2], "alone": [2]}),
         (asked_for(3, 9), {"beside": [3], "alone": [3]}),
+    ],
+    "broker_tags": [
+        (
+            told_tags([("b", "1"), ("a", "2"), ("b", "3")]),
+            {
+                "kept": [("b", "1"), ("a", "2"), ("b", "3")],
+                "map": [("b", "3"), ("a", "2")],
+                "sorted": [("a", "2"), ("b", "1"), ("b", "3")],
+                "refused": "refused",
+            },
+        ),
+        (
+            told_tags([("b", "1"), ("a", "2")]),
+            {
+                "kept": [("b", "1"), ("a", "2")],
+                "map": [("b", "1"), ("a", "2")],
+                "sorted": [("a", "2"), ("b", "1")],
+                "refused": [("b", "1"), ("a", "2")],
+            },
+        ),
+    ],
+    "ipv6_host": [
+        (
+            told_endpoints("ssl://[::1]:9192,ssl://h:1"),
+            {"bare": [("ssl", "::1", 9192), ("ssl", "h", 1)], "bracketed": [("ssl", "[::1]", 9192), ("ssl", "h", 1)]},
+        ),
     ],
     "protocol_version": [
         (chosen((19, 25), (12, 22)), {"highest": 22, "lowest": 19}),

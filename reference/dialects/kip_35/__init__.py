@@ -25,10 +25,12 @@ from wireproof.reference.dialects.kip_35.layouts import (
     VERSION,
     EmptyResponse,
     Layouts,
+    Metadata,
+    MetadataFrame,
 )
 from wireproof.reference.dialects.kip_35.rulings import RULINGS
 from wireproof.reference.errors import DecodeError, Reason, SchemaError, shown
-from wireproof.reference.peers.framing import RequestFrame, ResponseFrame
+from wireproof.reference.peers.framing import RequestFrame
 from wireproof.reference.rules import DEMANDED, Rules
 
 _RESPONSE_FRAME = f"ResponseFrame:{API}"
@@ -88,12 +90,12 @@ class Kip35(Dialect):
             detail = f"{type_name} has version {VERSION}, not {shown(version)}"
             raise DecodeError(Reason.UNSUPPORTED_VERSION, detail, None)
         if type_name in BODIES:
-            return NodeCodec(BODIES[type_name])
+            return (Metadata if type_name == f"{API}Response" else NodeCodec)(BODIES[type_name])
         if type_name == "RequestFrame":
             return RequestFrame(self.layouts)
         if type_name == "EmptyResponse":
             return EmptyResponse()
-        return ResponseFrame.of(self.layouts, self.layouts.api_key, API, VERSION)
+        return MetadataFrame.of(self.layouts, self.layouts.api_key, API, VERSION)
 
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:
         if len(inside) == 4:
@@ -116,7 +118,8 @@ class Kip35(Dialect):
         if type_name != f"{API}Response":
             raise NotImplementedError(f"{type_name} has no tags to be looked up")
         response = decode(self.codec(type_name, version), data, rules)
-        return [tags.tag_value(key, value) for one in response["Brokers"] for name, value in one["Tags"] if name == key]
+        pairs = [pair for one in response["Brokers"] for pair in one["Tags"]]
+        return [tags.tag_value(key, value, rules) for name, value in pairs if name == key]
 
     def read_schema(self, content: bytes) -> Any:
         """A ledger, as JSON or in the page's own text form."""

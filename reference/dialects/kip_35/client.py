@@ -19,10 +19,10 @@ from wireproof.errors import WireproofError
 from wireproof.reference import codec
 from wireproof.reference.codec import Codec
 from wireproof.reference.dialects.kip_35.broker import LEAST_FRAME
-from wireproof.reference.dialects.kip_35.layouts import API, VERSION, EmptyResponse, Layouts
+from wireproof.reference.dialects.kip_35.layouts import API, VERSION, EmptyResponse, Layouts, MetadataFrame
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
 from wireproof.reference.peers import framing
-from wireproof.reference.peers.framing import SIZE_BYTES, ResponseFrame
+from wireproof.reference.peers.framing import SIZE_BYTES
 from wireproof.reference.rules import DEMANDED, Rules
 
 #: Kafka 0.9's request types by api key, under the names that their schemas have today.
@@ -78,7 +78,7 @@ class Kip35Client:
             return {"outcome": "malformed", "request": self.request_name(api_key)}
         if (api_key, version) != (self.layouts.api_key, VERSION):
             raise NotImplementedError(f"KIP-35 has no layout for an answer to {self.request_name(api_key)} {version}")
-        answer = self._read(ResponseFrame.of(self.layouts, api_key, API, version), response)
+        answer = self._read(MetadataFrame.of(self.layouts, api_key, API, version), response)
         return {"outcome": "malformed" if answer is None else "accepted"}
 
     def request_name(self, api_key: int) -> str:

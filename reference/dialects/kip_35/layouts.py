@@ -18,7 +18,7 @@ from typing import Any
 from wireproof.reference import message
 from wireproof.reference.codec import NodeCodec
 from wireproof.reference.cursor import Reader, Writer
-from wireproof.reference.errors import DecodeError, Reason, shown
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, shown
 from wireproof.reference.peers import framing
 from wireproof.reference.primitives import PRIMITIVES, append_int32, read_int32
 from wireproof.reference.schema.plan import Array, Node, PlannedField, PlannedPair, Struct
@@ -86,6 +86,65 @@ class Layouts:
         if layout is None:
             raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{name} has version {VERSION}, not {shown(version)}", None)
         return layout
+
+
+class Metadata(NodeCodec):
+    """A BrokerMetadataResponse, whose tags are kept as R-35-5 ‡ has it."""
+
+    __slots__ = ()
+
+    def read(self, reader: Reader) -> Any:
+        return _read(super().read(reader), reader)
+
+    def append(self, writer: Writer, value: Any) -> None:
+        super().append(writer.inner(), value)  # refuses what is no response at all
+        super().append(writer, _written(value, writer))
+
+
+class MetadataFrame(framing.ResponseFrame):
+    """The same in a response frame."""
+
+    __slots__ = ()
+
+    def read(self, reader: Reader) -> Any:
+        value = super().read(reader)
+        return value | {"body": _read(value["body"], reader)}
+
+    def append(self, writer: Writer, value: Any) -> None:
+        super().append(writer.inner(), value)
+        super().append(writer, value | {"body": _written(value["body"], writer)})
+
+
+def _read(body: Any, reader: Reader) -> Any:
+    kept = _with_tags(body, reader.rules.broker_tags)
+    if kept is None:
+        raise reader.error(Reason.KEY_DUPLICATE, _TWICE, reader.pos)
+    return kept
+
+
+def _written(body: Any, writer: Writer) -> Any:
+    kept = _with_tags(body, writer.rules.broker_tags)
+    if kept is None:
+        raise EncodeError(Reason.KEY_DUPLICATE, _TWICE, writer.path)
+    return kept
+
+
+_TWICE = "a tag's key stands twice in a broker's tags"
+
+
+def _with_tags(body: Any, reading: str) -> Any:
+    """The response with each broker's tags as this reading keeps them; None where it refuses them."""
+    if reading == "kept":
+        return body
+    brokers = []
+    for one in body.get("Brokers", []):
+        tags = one.get("Tags", [])
+        kept = dict(tags)
+        if reading == "refused" and len(kept) < len(tags):
+            return None
+        ordered = sorted(tags, key=lambda tag: str(tag[0])) if reading == "sorted" else [*kept.items()]
+        brokers.append({**one, "Tags": ordered})
+    return {**body, "Brokers": brokers}
 
 
 class EmptyResponse(NodeCodec):

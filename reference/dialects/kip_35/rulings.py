@@ -44,7 +44,14 @@ RULINGS: tuple[Ruling, ...] = (
         "a broker's tags",
         "the builtin ones have a parser each, and `lookup` gives what it reads; unknown keys are kept, and are text; "
         "a reader keeps order and duplicates; a broker tells its users' tags, in any order, and may add builtin ones",
-        source=TAGS,
+        {
+            "map": ("broker_tags", "map"),
+            "sorted": ("broker_tags", "sorted"),
+            "refused": ("broker_tags", "refused"),
+        },
+        "keys and values are a map: the last value of a key counts, and tags have any order (contested in vectors; "
+        "only sorted by key has a name to declare), or a key that stands twice is refused",
+        TAGS,
         beyond="what a client does with them of its own accord (a broker's identity, an endpoint, a codec, a limit): "
         "tests/dialects/kip_35/test_kip_35_tags.py",
     ),
@@ -136,6 +143,14 @@ RULINGS: tuple[Ruling, ...] = (
         "the lowest, or any other inside both: the page leaves the selection to the client",
         PROTOCOL_VERSION,
         "brokers among themselves: tests/dialects/kip_35/test_kip_35_protocol_versions.py",
+    ),
+    Ruling(
+        "R-35-16",
+        "the host of an endpoint that is an IPv6 address",
+        "the address alone: brackets belong to the text around it, as in every URL",
+        {OTHER: ("ipv6_host", "bracketed")},
+        "with its brackets, as the tag has it",
+        TAGS,
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,

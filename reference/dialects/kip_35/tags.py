@@ -19,6 +19,7 @@ from wireproof.errors import WireproofError
 from wireproof.reference.dialects.kip_35 import properties
 from wireproof.reference.dialects.kip_35.properties import PropertiesError
 from wireproof.reference.errors import DecodeError, Reason, shown
+from wireproof.reference.rules import Rules
 
 Tags = Sequence[tuple[str, str]]
 
@@ -119,13 +120,15 @@ def parse(key: str, value: str) -> Any:
     return BUILTIN.get(key, _text)(key, value)
 
 
-def tag_value(key: str, value: str) -> Any:
+def tag_value(key: str, value: str, rules: Rules) -> Any:
     """A tag's value as the contract has it: {bits: name} is a list of pairs, an Endpoint a list of three. Raises
     DecodeError for a builtin tag without the documented form."""
     try:
         meaning = parse(key, value)
     except TagError as error:
         raise DecodeError(Reason.OUT_OF_RANGE, str(error), None) from None
+    if key == "endpoints" and rules.ipv6_host == "bracketed":
+        return [one._replace(host=f"[{one.host}]") if ":" in one.host else one for one in meaning]
     return [[bits, name] for bits, name in meaning.items()] if isinstance(meaning, dict) else meaning
 
 

@@ -324,7 +324,7 @@ def _any_number(patch: pytest.MonkeyPatch) -> None:
 
 
 def _values_as_text(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tags, "tag_value", lambda key, value: value)
+    patch.setattr(tags, "tag_value", lambda key, value, rules: value)
 
 
 PLANTS: dict[str, tuple[Plant, str]] = {
