@@ -105,6 +105,8 @@ class Rules:
     header_order: Literal["kept", "grouped", "sorted"] = "kept"
     #: The varint of lengths and offset deltas.
     uint_var: Literal["unsigned", "zigzag", "unsigned-64"] = "unsigned"
+    #: The signed varint of timestamp deltas: zigzag, or the 64 bits of two's complement as they are.
+    int_var: Literal["zigzag", "plain"] = "zigzag"
     #: The count before headers.
     header_count: Literal["none", "int32", "uint-var"] = "none"
     #: Whether a bit of a message's attributes says that there are headers.
@@ -138,7 +140,8 @@ class Rules:
     same_magic: Literal["written-again", "passed-on"] = "written-again"
     #: The headers of a message that is converted to an older magic: their length is enough to drop them.
     dropped_headers: Literal["read", "skipped"] = "read"
-    #: A compressed wrapper that is converted to an older magic: its messages may stand in the set themselves.
+    #: What is compressed, a wrapper or a batch, and converted to an older magic: its messages may stand in the set
+    #: themselves.
     older_wrappers: Literal["wrapper", "messages"] = "wrapper"
     # kip-482-v1
     #: The FieldLength of an optional field, and the type VARINT.

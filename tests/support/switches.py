@@ -792,6 +792,11 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             },
         ),
     ],
+    "int_var": [
+        (drafted("kip-82-string-keys", "INTVAR", "01"), {"zigzag": -1, "plain": 1}),
+        (drafted("kip-82-string-keys", "INTVAR", "ffffffffffffffffff01"), {"zigzag": -(2**63), "plain": -1}),
+        (drafted("kip-82-string-keys", "INTVAR", "00"), {"zigzag": 0, "plain": 0}),
+    ],
     "header_count": [
         (
             drafted("kip-82-string-keys", "HEADERS", "00000001" + "03016101"),

@@ -50,6 +50,8 @@ def converted(type_name: str, data: bytes, to: str, rules: Rules) -> bytes:
     if rules.batch_bit_5 == "refused" and batches[0]["attributes"] & CONTROL:
         raise EncodeError(Reason.OUT_OF_RANGE, "bit 5 marks a control batch in the format that shipped", "attributes")
     magic = _OLDER[to]
+    if magic is not None and rules.older_wrappers == "messages":
+        batches[0]["attributes"] &= ~CODEC
     result = to_shipped(batches) if magic is None else to_older(batches, magic)
     append_record_set(writer, result.entries)
     return bytes(writer.out)

@@ -97,7 +97,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-82s-12",
         "intVar",
         "zigzag LEB128 of 64 bits, in as few bytes as it needs: 0, −1, 1, −2 … stand as 0, 1, 2, 3 …",
-        source=KIP_98,
+        {OTHER: ("int_var", "plain")},
+        "LEB128 of the 64 bits of two's complement, for the page has no encoding of signs: −1 is ffffffffffffffffff01",
+        KIP_98,
     ),
     Ruling(
         "R-82s-13",
@@ -122,6 +124,14 @@ RULINGS: tuple[Ruling, ...] = (
         "its messages are converted, and the bit is dropped",
         {OTHER: ("batch_bit_5", "refused")},
         "refused",
+        "KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
+    ),
+    Ruling(
+        "R-82s-16",
+        "a compressed batch that is converted to older messages",
+        "it is a wrapper around them, with the same codec",
+        {OTHER: ("older_wrappers", "messages")},
+        "its messages stand in the set themselves, not compressed",
         "KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
     ),
 )

@@ -73,7 +73,7 @@ def test_the_worked_bytes(digits: str, value: dict[str, Any]) -> None:
 
 def test_every_ruling_is_whole_and_has_vectors() -> None:
     rulings = reference.rulings(DRAFT)
-    assert list(rulings) == ["R-D-1", "R-D-2", "R-D-3", "R-D-5", *(f"R-82s-{number}" for number in range(1, 16))]
+    assert list(rulings) == ["R-D-1", "R-D-2", "R-D-3", "R-D-5", *(f"R-82s-{number}" for number in range(1, 17))]
     contested = [
         "R-D-1",
         "R-D-2",
@@ -82,9 +82,11 @@ def test_every_ruling_is_whole_and_has_vectors() -> None:
         "R-82s-7",
         "R-82s-8",
         "R-82s-10",
+        "R-82s-12",
         "R-82s-13",
         "R-82s-14",
         "R-82s-15",
+        "R-82s-16",
     ]
     assert [name for name, ruling in rulings.items() if ruling.contested] == contested
     for ruling in rulings.values():
