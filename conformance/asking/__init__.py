@@ -2,6 +2,7 @@
 
 examiner          asks in blocks, each question with its positive control, and judges
 blocks            questions that are asked together
+process_end       how the process ends after one question
 rows              questions and verdicts as rows of JSON
 detect_readings   which other readings an implementation takes
 """

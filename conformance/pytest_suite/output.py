@@ -14,6 +14,7 @@ import pytest
 
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import ASKED, OTHER_READING
+from wireproof.conformance.asking.process_end import told
 from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.model import Outcome
 from wireproof.conformance.pytest_suite.failures import BRIEF, ENCODING
@@ -184,8 +185,7 @@ class Output:
         for spec, one in self._implementations.by_spec.items():
             for verdict in one.ends:
                 if verdict.known is None:
-                    what = verdict.detail.partition("\n")[0]
-                    yield f"{spec}: {verdict.outcome} after its last answer: {what}"
+                    yield f"{spec}: {told(verdict)}"
 
     def _nothing_asked(self) -> Iterator[str]:
         """A line for each implementation that was asked nothing. Such a run proves nothing, so it fails."""

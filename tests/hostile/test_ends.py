@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -10,14 +11,21 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.fuzzing import need_atheris
 from support.pytest_run import run, run_anew
 
 from wireproof.cli import group
+from wireproof.fuzz.campaign import campaign
+from wireproof.fuzz.campaign.run import State
 
 HERE = Path(__file__).parent
 MODULES = HERE / "modules"
 PROGRAM = HERE / "programs" / "after_the_end.py"
 AREA = "--area=varints"
+KNOWN_END = (
+    '[[deviation]]\nmatch = "end/*"\nverdict = "crash"\n'
+    'class = "bug"\nreason = "its destructor"\nreported = "pending"\n'
+)
 
 
 def program(how: str) -> str:
@@ -79,6 +87,41 @@ def test_repro_shows_it() -> None:
     assert "the process ended with exit code 7" in result.output
 
 
+@pytest.mark.parametrize(("module", "code"), [("aborts_at_exit", 1), ("right", 0)])
+def test_a_campaign_sees_it_once(module: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    need_atheris()
+    monkeypatch.chdir(MODULES)
+    monkeypatch.setattr(campaign, "canary_found", lambda *_: State())
+    words = ["fuzz", "run", "decode", f"--impl={module}", "--type=VARINT", "--runs=50", f"--out={tmp_path / 'kept'}"]
+    result = CliRunner().invoke(group, words)
+    assert result.exit_code == code, result.output
+    told = "open: crash after its last answer: the process was ended by SIGABRT"
+    assert result.output.count(told) == code
+    if code:
+        known = tmp_path / "known.toml"
+        known.write_text(KNOWN_END)
+        result = CliRunner().invoke(group, [*words, f"--known={known}"])
+        assert result.exit_code == 0, result.output
+        assert "known as end/*: crash after its last answer" in result.output
+
+
+def test_a_job_on_spark_sees_it(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark", reason="the extra `pipeline` is not installed")
+    words = ("pipeline", "run", "--impl=aborts_at_exit", "--cases=20", "--type=VARINT", f"--out={tmp_path / 'out'}")
+    for _ in range(2):  # the second one has nothing to ask
+        done = subprocess.run(
+            [sys.executable, "-m", "wireproof", *words],
+            cwd=MODULES,
+            env={**os.environ, "PYTHONPATH": str(MODULES)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1, done.stdout + done.stderr
+        told = "aborts_at_exit: crash after its last answer: the process was ended by SIGABRT"
+        assert done.stdout.count(told) == 1
+
+
 def test_a_number_that_it_names_ends_no_other_process() -> None:
     """Our worker tells the number of the copy that answers; a module can write such a line, too."""
     with subprocess.Popen(["sleep", "600"]) as bystander:
@@ -93,10 +136,7 @@ def test_a_number_that_it_names_ends_no_other_process() -> None:
 
 def test_a_known_end_does_not_fail_and_a_mended_one_is_told(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
-    known.write_text(
-        '[[deviation]]\nmatch = "end/*"\nverdict = "crash"\n'
-        'class = "bug"\nreason = "its destructor"\nreported = "pending"\n'
-    )
+    known.write_text(KNOWN_END)
     assert run("--impl=aborts_at_exit", AREA, f"--known={known}", cwd=MODULES).code == 0
     everything = run("--impl=right", f"--known={known}", cwd=MODULES)
     assert everything.code == 1

@@ -15,10 +15,11 @@ import click
 from rich.text import Text
 
 from wireproof.cli_options import memory_option, timeout_option, use_vectors, vectors_option
+from wireproof.conformance.asking.process_end import process_end, told
 from wireproof.conformance.connection import Options
 from wireproof.conformance.connection.spec import known_beside
-from wireproof.conformance.model import Description
-from wireproof.conformance.report.failure import failure_page
+from wireproof.conformance.model import Description, Verdict
+from wireproof.conformance.report.failure import failure_page, repro_command
 from wireproof.conformance.report.text import middle, safe
 from wireproof.conformance.writing import write_whole
 from wireproof.console import ProgressLine, say, show, width
@@ -27,6 +28,7 @@ from wireproof.fuzz.campaign.run import Plan, State
 from wireproof.fuzz.campaign.store import Kept, Store, judged, read_finding, read_findings
 from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.targets.finding import FuzzFinding
+from wireproof.fuzz.targets.session_start import examiner_of
 
 #: This number of new findings are shown as pages, the others as lines.
 _PAGES = 5
@@ -218,13 +220,18 @@ def _fuzz(
         asked = Retest() if only_new else retest(plan, store)
         for kept in asked.open:
             say(f"open {kept.finding.name}: {middle(kept.finding.id, 200)}", err=True)
+        with examiner_of(plan.spec, Options(timeout=plan.timeout, memory=plan.memory), plan.known) as examiner:
+            end = process_end(examiner)
         unasked = len(store.findings) if only_new else 0
         with _progress() as watch:
             states = search(plan, store, described, watch)
         _tell(store, asked, states, out)
         if unasked:
             say(f"{unasked} earlier findings were not asked again (--only-new)")
-    _leave(asked, states)
+        if end is not None:
+            say(f"{'open' if end.known is None else f'known as {end.known}'}: {middle(told(end), 400)}")
+            say(f"         {middle(repro_command(end.id, plan.spec), 400)}")
+    _leave(asked, states, end)
 
 
 @contextmanager
@@ -282,14 +289,16 @@ def _tell_foreign(store: Store) -> None:
         say(f"not written by a campaign, and left as it is: {first}, {len(store.foreign)} in all", err=True)
 
 
-def _leave(asked: Retest, states: list[State]) -> NoReturn:
-    """End with the exit code of these runs. Raises FuzzError if none of them reached its first input."""
+def _leave(asked: Retest, states: list[State], end: Verdict | None) -> NoReturn:
+    """End with the exit code of these runs. `end`: the verdict on how the process ends, if it ends wrongly. Raises
+    FuzzError if no run reached its first input."""
     idle = sum(not state.executions for state in states)
     if idle == len(states):
         raise FuzzError("nothing was asked: the time was over before the first input. Give it more with --time.")
     if idle:
         say(f"{idle} of {len(states)} turns ended before their first input: give more time with --time", err=True)
-    sys.exit(1 if asked.open or any(state.new for state in states) else 0)
+    found = any(state.new for state in states) or (end is not None and end.known is None)
+    sys.exit(1 if asked.open or found else 0)
 
 
 def _page(kept: Kept) -> None:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from wireproof.cli_options import memory_option, overwrite_option, timeout_option
+from wireproof.cli_options import memory_option, open_examiner, overwrite_option, timeout_option
 from wireproof.commands.pipeline_audit import audit
 from wireproof.commands.pipeline_corpus import corpus
+from wireproof.conformance.asking.process_end import process_end, told
 from wireproof.conformance.connection import ImplementationError, Options
 from wireproof.conformance.connection.spec import known_beside
 from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.evidence.known_deviations import Known, KnownError
+from wireproof.conformance.model import Verdict
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.text import middle, safe
 from wireproof.console import say, show, width
@@ -140,16 +142,34 @@ def run(
         deviations = {one.spec: _known(one.spec, one.version) for one in implementations} if use_known else {}
         spoken = dialects or tuple(dict.fromkeys(d for one in implementations for d in one.dialects))
         plan = Plan(_cases(seed, spoken, types), cases, implementations, timeout, memory, fresh)
+        ends = [_end(one.spec, options, deviations.get(one.spec)) for one in implementations]
         before = finished(store, plan)
         found = None if before is None else made_before(store, before, deviations)
         if before is not None and found is not None:
             _say_end("nothing has changed since", found, before, out)
-            sys.exit(1 if found.new else 0)
+            _leave(found, ends)
         with start() as (spark, told):
             done = do(spark, store, plan, told)
             found = _report(spark, store, done.run, deviations, None)
     _say_end(f"{done.asked:,} verdicts asked, {done.kept:,} from earlier runs", found, done.run, out)
-    sys.exit(1 if found.new else 0)
+    _leave(found, ends)
+
+
+def _end(spec: str, options: Options, known: Known | None) -> tuple[str, Verdict] | None:
+    """How the process of an implementation ends, on this machine: the verdict if it ends wrongly and that is not known.
+    Workers keep theirs for all their tasks."""
+    with open_examiner(spec, options) as examiner:
+        verdict = process_end(examiner)
+    return None if verdict is None or (known is not None and known.find(verdict)) else (spec, verdict)
+
+
+def _leave(found: Findings, ends: Sequence[tuple[str, Verdict] | None]) -> NoReturn:
+    """Tell which processes end wrongly, and end with the exit code of a run."""
+    wrong = [one for one in ends if one is not None]
+    for spec, verdict in wrong:
+        say(f"{spec}: {middle(told(verdict), 400)}")
+        say(f"    {repro_command(verdict.id, spec)}")
+    sys.exit(1 if found.new or wrong else 0)
 
 
 @group.command()
