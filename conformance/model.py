@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -249,9 +250,10 @@ class Description:
     type from the schemas of `configure`. None instead of the mapping: it lists no types, so everything is asked.
     `type_ops`: dialect → type name → the ops of that type, for types that do not have all of `ops`. `rebuilds`: type
     name → the fields that its writer computes itself, and that are not compared. `rejects`: the names of the
-    exceptions that are taken for refusals beside those of every implementation. `apis`: what a broker that runs
-    announces, api key → (lowest, highest) version; empty if it announces nothing, None for everything else. `listens`:
-    where a program listens as a broker, "HOST:PORT"; None for one that answers questions on its stdin.
+    exceptions that are taken for refusals beside those of every implementation. `readings`: ruling → the name of the
+    reading that it takes, or, if that depends on the type, a pattern for types → the reading's name. `apis`: what a
+    broker that runs announces, api key → (lowest, highest) version; empty if it announces nothing, None for everything
+    else. `listens`: where a program listens as a broker, "HOST:PORT"; None for one that answers questions on its stdin.
     """
 
     name: str
@@ -262,7 +264,7 @@ class Description:
     types: Mapping[str, Mapping[str, tuple[int, int] | None]] | None = None
     rebuilds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rejects: tuple[str, ...] = ()
-    readings: Mapping[str, str] = field(default_factory=dict)
+    readings: Mapping[str, str | Mapping[str, str]] = field(default_factory=dict)
     type_ops: Mapping[str, Mapping[str, frozenset[Op]]] = field(default_factory=dict)
     apis: Mapping[int, tuple[int, int]] | None = None
     listens: str | None = None
@@ -284,6 +286,16 @@ class Description:
             return False
         span = offered[name]
         return span is None or version is None or span[0] <= version <= span[1]
+
+    def readings_of(self, type_name: str | None) -> dict[str, str]:
+        """The readings that it takes for a type: ruling → the reading's name. `type_name`: None for ops without one."""
+        taken = {}
+        for ruling, declared in self.readings.items():
+            patterns = {"*": declared} if isinstance(declared, str) else declared
+            name = next((name for glob, name in patterns.items() if fnmatch.fnmatchcase(type_name or "", glob)), None)
+            if name is not None:
+                taken[ruling] = name
+        return taken
 
     def versions(self, dialect: str, type_name: str | None) -> tuple[int, int] | None:
         """The offered versions of a type; None if it lists no types, and for a type without versions."""

@@ -97,7 +97,9 @@ class Reader:
         """The error for a field that began at `start` and needs `count` bytes from here, when there are fewer."""
         needed = "1 more byte" if count == 1 else f"{count} more bytes"
         left = "1 is" if self.remaining == 1 else f"{self.remaining} are"
-        return self.error(Reason.TRUNCATED, f"{what} needs {needed}, {left} left", start)
+        error = self.error(Reason.TRUNCATED, f"{what} needs {needed}, {left} left", start)
+        error.what = what
+        return error
 
     def error(self, reason: Reason, detail: str, offset: int) -> DecodeError:
         return DecodeError(reason, detail, offset, self.path)

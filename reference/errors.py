@@ -75,11 +75,13 @@ class WireError(WireproofError):
 
 class DecodeError(WireError):
     """Bytes that are refused. `offset` is the first byte of the smallest field at fault,
-    counted from the start of the input; None when no byte is at fault (a version argument)."""
+    counted from the start of the input; None when no byte is at fault (a version argument).
+    `what`: the field that is cut off, named as in its span; empty for other errors."""
 
     def __init__(self, reason: Reason, detail: str, offset: int | None, path: str = "") -> None:
         super().__init__(reason, detail, path)
         self.offset = offset
+        self.what = ""
 
     def __str__(self) -> str:
         where = "" if self.offset is None else f" (byte {self.offset})"

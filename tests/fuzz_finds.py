@@ -33,7 +33,7 @@ SECONDS = 240.0
 @dataclass(frozen=True)
 class Deviation:
     """A deviation, and the finding that shows it: op, verdict, kind. `says`: a part of the verdict's text, where
-    another fault has the same signature."""
+    another fault has the same group."""
 
     about: str
     op: str
@@ -43,8 +43,8 @@ class Deviation:
 
     def shown_by(self, kept: Kept) -> bool:
         """Whether a finding shows it."""
-        signature = kept.finding.signature
-        same = (signature["op"], signature["verdict"], signature["kind"]) == (self.op, self.verdict, self.kind)
+        verdict = kept.finding.row["verdict"]
+        same = (verdict["op"], verdict["verdict"], verdict["kind"]) == (self.op, self.verdict, self.kind)
         return same and self.says in json.dumps(kept.finding.row)
 
 

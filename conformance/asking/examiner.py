@@ -99,7 +99,7 @@ class Examiner(AbstractContextManager["Examiner"]):
         self.known = known
         self.description = connection.description if description is None else description
         self._configured: dict[str, bool] = {}
-        self._readings: dict[str, Readings] = {}
+        self._readings: dict[tuple[str, str | None], Readings] = {}
         self._kept: dict[str, Observation] = {}
         #: The forms that turned out to be offered for recode, but not for decode. One that is offered for neither is
         #: not among them: only something in it may be lacking, like a codec.
@@ -111,7 +111,7 @@ class Examiner(AbstractContextManager["Examiner"]):
             connection.expect_hangs(known.hangs)
         for dialect in self.description.dialects:
             if dialect in vectors.dialects():
-                self.readings(dialect)
+                self._check_readings(dialect)
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -125,11 +125,19 @@ class Examiner(AbstractContextManager["Examiner"]):
         """Close the connection to the implementation."""
         self.connection.close()
 
-    def readings(self, dialect: str) -> Readings:
-        """The other readings that the implementation declares. Raises ValueError for one that does not exist."""
-        if dialect not in self._readings:
-            self._readings[dialect] = readings_for(dialect, self.description.readings)
-        return self._readings[dialect]
+    def readings(self, dialect: str, type_name: str | None = None) -> Readings:
+        """The other readings that the implementation declares for a type. Raises ValueError for one that does not
+        exist."""
+        key = (dialect, type_name)
+        if key not in self._readings:
+            self._readings[key] = readings_for(dialect, self.description.readings_of(type_name))
+        return self._readings[key]
+
+    def _check_readings(self, dialect: str) -> None:
+        """Raises ValueError for a declared reading that does not exist."""
+        for ruling, declared in self.description.readings.items():
+            for name in (declared,) if isinstance(declared, str) else declared.values():
+                readings_for(dialect, {ruling: name})
 
     def judge(self, questions: Iterable[Question]) -> Iterator[Judged]:
         """Each question judged, in order. Raises ImplementationError when the implementation's `configure` fails."""
@@ -342,7 +350,7 @@ class Examiner(AbstractContextManager["Examiner"]):
         return judge(
             question.vector,
             observation,
-            self.readings(question.case.dialect),
+            self.readings(question.case.dialect, question.case.type),
             twin,
             self.description.rebuilds.get(question.case.type or "", ()),
         )
@@ -352,7 +360,7 @@ class Examiner(AbstractContextManager["Examiner"]):
         so it is for failures that are shown."""
         if judged.verdict.outcome is not Outcome.FAIL or judged.verdict.note:
             return judged
-        reading = undeclared(judged.observation, self.description.readings)
+        reading = undeclared(judged.observation, self.description.readings_of(judged.case.type))
         if reading is None:
             return judged
         note = f"{OTHER_READING}{reading}. Declare it in `readings` if it is meant"

@@ -195,9 +195,11 @@ def _rebuilds(value: Any) -> dict[str, tuple[str, ...]]:
     return named
 
 
-def _readings(value: Any) -> dict[str, str]:
+def _readings(value: Any) -> dict[str, str | Mapping[str, str]]:
     readings = _object(value, "readings", '{"R-K-5": "other"}')
     for ruling, reading in readings.items():
-        if not isinstance(reading, str):
-            _wrong(f'readings["{ruling}"]', reading, 'the name of a reading, such as "other"')
+        named = reading.values() if isinstance(reading, Mapping) else (reading,)
+        if not all(isinstance(name, str) for name in named):
+            expected = 'the name of a reading, such as "other", or one for each type: {"Record*": "other"}'
+            _wrong(f'readings["{ruling}"]', reading, expected)
     return dict(readings)

@@ -10,15 +10,18 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from wireproof import reference
 from wireproof.conformance.judging.comparison import Comparison
-from wireproof.conformance.model import Observation, Op, Status
+from wireproof.conformance.model import Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.undecodable_text import as_expected
-from wireproof.conformance.vectors import Also, Vector, VectorKind
+from wireproof.conformance.vectors import Also, Piece, Reject, Vector, VectorKind
 from wireproof.conformance.vectors.configured_reference import configured_reference
+from wireproof.reference.errors import Reason
 from wireproof.reference.rules import accepts_more
 
 #: Ops that take bytes.
@@ -44,11 +47,16 @@ def refused_to_read(seen: Observation) -> bool:
 
 def explained_by(comparison: Comparison, seen: Observation, readings: Readings | None) -> tuple[str, ...]:
     """The rulings whose other reading explains an observation that is not as demanded; of several in the vector, a
-    declared one. Empty if nothing explains it. `readings`: those that the implementation declares."""
+    declared one. Empty if nothing explains it. `readings`: those that the implementation declares. The vector of a
+    generated case lists none, so for it each reading that there is counts as listed."""
     vector, op = comparison.vector, seen.case.op
     taken = [also.rulings for also in vector.also if applies(also, vector, op) and takes(also, comparison, seen)]
     if not taken:
-        return readings.explain(seen) if readings else ()
+        explained = readings.explain(seen) if readings else ()
+        if explained or not seen.case.generated:
+            return explained
+        found = undeclared(seen, readings.declared if readings else {})
+        return () if found is None else (found.partition(":")[0],)
     declared = readings.declared.keys() if readings else set()
     return next((rulings for rulings in taken if declared >= set(rulings)), taken[0])
 
@@ -136,6 +144,27 @@ class Readings:
                 return (item[0],)
         several = len(everything) > 1 and self._explains(everything, observation, demanded)
         return tuple(self.declared) if several else ()
+
+    def expectation(self, vector: Vector, case: Case) -> Vector | None:
+        """The vector as it is under all declared readings together, if they change what is expected of decode, encode
+        or recode; else None. So what is wrong beside a declared reading is seen alone."""
+        if not self.declared or case.op not in (Op.DECODE, Op.ENCODE, Op.RECODE):
+            return None
+        demanded, told = ask(self._under(()), case), ask(self._under(tuple(self.declared.items())), case)
+        if told.status not in (Status.ANSWER, Status.REJECT):
+            return None
+        elsewhere = told.status is Status.REJECT and (told.reason, told.offset) != (demanded.reason, demanded.offset)
+        if _does_the_same(demanded, told) and not elsewhere:
+            return None
+        if told.status is Status.REJECT:
+            offset = None if case.op is Op.ENCODE else told.offset
+            kind = VectorKind.UNENCODABLE if case.op is Op.ENCODE else VectorKind.INVALID
+            reject = Reject(Reason(told.reason or Reason.TRUNCATED), offset)
+            return msgspec.structs.replace(vector, kind=kind, reject=reject)
+        if case.op is Op.DECODE:
+            return msgspec.structs.replace(vector, kind=VectorKind.VALID, reject=None, value=told.answer)
+        written = (Piece(told.answer, "under the declared readings"),)
+        return msgspec.structs.replace(vector, kind=VectorKind.VALID, reject=None, canonical=written)
 
     def matches(self, observation: Observation) -> bool:
         """Whether the reference does the same with all declared readings together. It may also do so without them."""

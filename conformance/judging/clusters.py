@@ -1,10 +1,8 @@
 """Clusters of deviations that probably have one cause, as far as this can be seen from outside. In texts for people a
 cluster is called a finding.
 
-Deviations of the same group are one cluster. If a traceback names the function that refused or crashed, the group is
-this function and the exception. Else it is the demand, its ruling, and the place in the type.
-
-A campaign of `wireproof fuzz` clusters by the signature, which tells more apart: it has the type, and no place.
+Deviations of the same group are one cluster, wherever the cases come from. If a traceback names the function that
+refused or crashed, the group is this function and the exception. Else it is the demand and the place in the type.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from dataclasses import dataclass
 import msgspec
 
 from wireproof.conformance.model import DEVIATIONS, PROCESS, FailureKind, Op, Outcome, Verdict
+from wireproof.reference.errors import Reason
 
 #: The maximum length of an implementation's text in a group, in characters.
 _LONGEST = 120
@@ -31,8 +30,8 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     `verdict`: the outcome. `kind`: of a fail. `side`: read, write, or the op if it is neither. `cause`: the given
     reason, the exception's name, or the text of a refusal. `frame`: where it was raised. `demanded`: the reason for
-    which it has to be refused. `ruling`: the ruling behind that. `place`: the place in the type; `type`: only if no
-    place is known.
+    which it has to be refused. `ruling`: the ruling behind that, if demand and place do not say it all. `place`: the
+    place in the type; `type`: only if no place is known.
     """
 
     verdict: str
@@ -55,7 +54,14 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     def matches(self, _verdict: Verdict, its_group: Group | None) -> bool:
         """Whether a deviation of the group `its_group` is of this one."""
-        return its_group == self
+        return its_group == self.plain()
+
+    def plain(self) -> Group:
+        """Without the ruling, if the demand and the place say it all. Which ruling is named first depends on where a
+        case came from: people name what a vector is about, and for a generated one it is found by reading it again.
+        Only what is cut off needs its ruling: it tells a length that announces too much from one that is cut."""
+        cut = self.demanded == Reason.TRUNCATED and self.side == _READ
+        return self if self.demanded is None or cut else msgspec.structs.replace(self, ruling=None)
 
     def __str__(self) -> str:
         """In one line, for a person."""
@@ -114,7 +120,7 @@ def group(verdict: Verdict) -> Group | None:
                 ruling=verdict.ground,
                 place=verdict.place or None,
             )
-    return found if found.place else msgspec.structs.replace(found, type=verdict.type)
+    return (found if found.place else msgspec.structs.replace(found, type=verdict.type)).plain()
 
 
 #: Parts of a message that depend on the case: called functions, quoted text, bytes, numbers, and lists.

@@ -14,7 +14,7 @@ from typing import Any
 from wireproof.conformance.judging import location
 from wireproof.conformance.judging.alternatives import Readings, explained_by, refused_to_read
 from wireproof.conformance.judging.comparison import Comparison, Mismatch, expected_answer, short
-from wireproof.conformance.judging.rulings import rests_on
+from wireproof.conformance.judging.rulings import ground
 from wireproof.conformance.model import DEVIATIONS, END, PROCESS, FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.values.compare import identical
 from wireproof.conformance.vectors import Reject, Vector
@@ -51,7 +51,12 @@ def judge(
     mismatch = _mismatch(comparison, observation)
     rulings = () if mismatch is None else explained_by(comparison, observation, readings)
     if mismatch is not None and not rulings:
-        return _verdict(comparison, observation, Outcome.FAIL, kind=mismatch.kind, detail=mismatch.text)
+        declared, note = readings.expectation(vector, observation.case) if readings else None, ""
+        if declared is not None:  # what is wrong beside the readings, and where
+            comparison = Comparison(declared, observation.case, comparison.rebuilds)
+            mismatch = _mismatch(comparison, observation) or mismatch
+            note = "as compared with what the declared readings give"
+        return _verdict(comparison, observation, Outcome.FAIL, kind=mismatch.kind, detail=mismatch.text, note=note)
     if observation.status is Status.REJECT and (twin is None or twin.status is not Status.ANSWER):
         return _skip_of_refusal(comparison, observation, twin)
     if mismatch is not None:
@@ -213,10 +218,9 @@ def _about(comparison: Comparison, seen: Observation, kind: FailureKind | None) 
         place = location.of_answer(vector, seen, _compared(comparison, seen))
     else:
         place = ""
-    rulings = rests_on(vector, case)
     return {
         "demanded": None if reject is None else str(reject.reason),
-        "ground": rulings[0] if rulings else None,
+        "ground": ground(vector, case),
         "place": place,
     }
 

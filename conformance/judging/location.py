@@ -6,27 +6,43 @@ mostly one bug, and has the same name in all of them. The name of a plain field 
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import re
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
 import msgspec
 
+from wireproof.conformance.generation import random_values
 from wireproof.conformance.model import Case, Observation, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
-from wireproof.conformance.questions.positive_control import twin_of
 from wireproof.conformance.values.compare import difference
 from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.conformance.vectors import Vector
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError, Reason, WireError
+from wireproof.reference.records import CODEC
 
 #: Longer bytes are not searched, because such cases test the length.
 _LOOKED_AT = 1 << 16
 _INDEX = re.compile(r"\[\d+\]")
 #: Refusals about the form of an integer. Their place is this form, for all uses of the integer.
 _OF_INTEGERS = frozenset({Reason.VARINT_OVERFLOW, Reason.OUT_OF_RANGE})
+#: Refusals whose place is the same in all types, however the bytes or the value around it look.
+_ANYWHERE = {
+    Reason.TRAILING_BYTES: "what follows",
+    Reason.TAGS_NOT_ALLOWED: "tags",
+    Reason.KNOWN_TAG: "tags",
+    Reason.FIELD_NOT_IN_VERSION: "a field of another version",
+    Reason.UNKNOWN_FIELD: "an unknown field",
+}
+#: The number of values of a type that are searched for a place.
+_SAMPLES = 24
+#: Refusals about what is compressed, which has the same place whatever is found inside.
+_OF_CONTENT = frozenset({Reason.CORRUPT_COMPRESSION, Reason.INVALID_WRAPPER})
 #: Fields of records and batches that are varints.
 _VARINTS = frozenset({"VARINT", "VARLONG", "UNSIGNED_VARINT", "timestampDelta", "offsetDelta", "intVar", "uintVar"})
 
@@ -34,11 +50,14 @@ _Pair = tuple[Any, Any]
 
 
 def of_refusal(vector: Vector, case: Case) -> str:
-    """The wrong place in input that must be refused. Empty if it is unknown."""
+    """The wrong place in input that must be refused. Empty if it is unknown. It follows from the case and the demanded
+    reason, so it is the same for a vector that a person wrote and for a generated one."""
+    if vector.reject is not None and vector.reject.reason in _ANYWHERE:
+        return _ANYWHERE[vector.reject.reason]
     data = case.args.get("data")
     if isinstance(data, bytes):
         return _of_bytes(vector, case, data)
-    return _of_value(vector) if case.op is Op.ENCODE else ""
+    return _of_value(vector, case) if case.op is Op.ENCODE else ""
 
 
 def of_offset(case: Case, offset: int | None) -> str:
@@ -63,17 +82,41 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
         path = None if compared is None else difference(*compared)
     except ValueFormatError:  # not a value of the protocol
         return ""
+    if written and (left_out := _left_out(spans, right, observation.answer)):
+        return left_out
     if compared is None or path is None:
         named = _name(_at(spans, _first_difference(right, observation.answer)))
         return named and f"{named}: {'unreadable' if compared is None else 'the same value in other bytes'}"
     expected, actual = (_value_at(value, path) for value in compared)
     how = _how(expected, actual)
+    named_field = _INDEX.sub("", path).strip(".")
+    if how and named_field and "_tags" not in path and not any(span.path.startswith(path) for span in spans):
+        return f"an absent field: {how}"
     span = _at_path(spans, path, last=not how)
     named = _name(span)
     if how and named:
         return f"{named}: {how}"
     fields = _INDEX.sub("", path).strip(".")
-    return named if "tag" in named or not fields else f"{case.type}.{fields}"
+    if "tag" in named or not fields:
+        return named
+    of_record = fields.removeprefix("records.")
+    return f"{case.type}.{fields}" if of_record == fields else f"Record.{of_record}"
+
+
+def _left_out(spans: Sequence[Span], right: Any, written: Any) -> str:
+    """What a writer left out, if its bytes are the right ones without one part: the first field, or another part by its
+    name. Empty if they are not."""
+    if not isinstance(right, bytes) or not isinstance(written, bytes) or len(written) >= len(right):
+        return ""
+    missing = len(right) - len(written)
+    first = next((span.start for span in spans if span.path and not span.path.startswith("header")), None)
+    for span in spans:
+        if span.start > len(written) or right[span.start + missing :] != written[span.start :]:
+            continue
+        within = [one.end for one in spans if one.start >= span.start and one.path.startswith(span.path)]
+        if missing in (span.end - span.start, max(within) - span.start) and right.startswith(written[: span.start]):
+            return f"{'first field' if span.start == first else _name(span)}: left out"
+    return ""
 
 
 def _as_answered(case: Case) -> Case:
@@ -93,23 +136,32 @@ def _of_bytes(vector: Vector, case: Case, data: bytes) -> str:
         offset = error.offset
     if offset is None:
         return ""
+    if error is not None and error.what and error.offset == offset:
+        return error.what
     span = _at(spans, offset)
+    reason = vector.reject.reason
+    if (span is None or reason in _OF_CONTENT) and (codec := _codec(spans, offset)):
+        return f"{codec if reason is Reason.CORRUPT_COMPRESSION else 'compressed'} content"
     if span is None or (error is not None and span.end > offset != span.start):
-        span = _unread(vector, offset, spans, error) or span
+        path = _element("" if error is None else error.path)
+        span = _like(path, spans) or _like(path, _samples(case.type or "", case.dialect, case.version)) or span
+    if span is None:  # nothing stands there in any value: the place is what was read before
+        span = next((one for one in reversed(spans) if one.end <= offset), None)
     return _of_integer(_name(span)) if vector.reject.reason in _OF_INTEGERS else _name(span)
 
 
-def _unread(vector: Vector, offset: int, read: Sequence[Span], error: DecodeError | None) -> Span | None:
-    """The field at the first byte that could not be read, as known from the valid twin or an earlier element."""
-    twin = twin_of(vector)
-    has_pieces = twin is not None and twin.type == vector.type and twin.pieces
-    right = _spans(twin.case(Op.DECODE), twin.data)[0] if twin is not None and has_pieces else ()
-    path = "" if error is None else error.path
-    for spans, like in ((right, path), (right, _element(path)), (read, _element(path))):
-        there = [span for span in spans if like in (span.path, _element(span.path))]
-        if there:
-            return next((span for span in there if span.start >= offset), there[-1])
-    return _at(right, offset)
+def _like(path: str, spans: Sequence[Span]) -> Span | None:
+    """The last of the spans with this path without indexes."""
+    return next((span for span in reversed(spans) if path and _element(span.path) == path), None)
+
+
+def _codec(spans: Sequence[Span], offset: int) -> str:
+    """The name of the codec of the batch or wrapper around this byte; empty if there is none."""
+    from wireproof.reference.records.compression import NAMES  # loads the libraries that a batch needs anyway
+
+    attributes = [span.value for span in spans if span.what == "attributes" and span.end <= offset]
+    number = attributes[-1] & CODEC if attributes and isinstance(attributes[-1], int) else 0
+    return NAMES[number] if 0 < number < len(NAMES) else ""
 
 
 def _element(path: str) -> str:
@@ -117,21 +169,45 @@ def _element(path: str) -> str:
     return _INDEX.sub("[]", path)
 
 
-def _of_value(vector: Vector) -> str:
-    """The wrong place in a value that must not be written."""
-    assert vector.type is not None
+def _of_value(vector: Vector, case: Case) -> str:
+    """The wrong place in a value that must not be written: the name that this part has in a valid value."""
     assert vector.reject is not None
-    twin = twin_of(vector)
-    if twin is None or twin.type != vector.type or not twin.pieces:
-        return ""
+    if vector.reject.reason is Reason.INVALID_WRAPPER:
+        return "a wrapper"
+    type_name = case.type or ""
     try:
-        reference_codec().encode(vector.type, vector.value, dialect=vector.dialect, version=vector.version)
+        reference_codec().encode(type_name, case.args["value"], dialect=case.dialect, version=case.version)
         path = ""
-    except WireError as error:
-        path = error.path
-    spans, _ = _spans(twin.case(Op.ENCODE), twin.data)
-    name = _name(_at_path(spans, path, last=False))
+    except (NotImplementedError, WireError) as error:
+        path = getattr(error, "path", "")
+    name = _name_at(_element(path), _samples(type_name, case.dialect, case.version))
     return _of_integer(name) if vector.reject.reason in _OF_INTEGERS else name
+
+
+def _name_at(path: str, spans: Sequence[Span]) -> str:
+    """The name of the part at a path without indexes, or of what it stands in."""
+    while True:
+        there = next((span for span in spans if _element(span.path) == path), None)
+        if there is not None:
+            return _name(there)
+        if any(_element(span.path).startswith((f"{path}.", f"{path}[")) for span in spans if path):
+            return "a structure"
+        if not path:
+            return _name(spans[0]) if spans else ""
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+
+
+@functools.lru_cache(256)
+def _samples(type_name: str, dialect: str, version: int | None) -> Sequence[Span]:
+    """The spans of some valid values of a type."""
+    found: list[Span] = []
+    with contextlib.suppress(NotImplementedError, WireError):  # a type that is only converted, a version that is none
+        for seed in range(_SAMPLES):
+            drawn = random_values.boundary if seed % 2 else random_values.value
+            value = drawn(type_name, Random(seed), dialect=dialect, version=version)  # noqa: S311 (no secrets)
+            data = reference_codec().encode(type_name, value, dialect=dialect, version=version)
+            found += _spans(Case("", Op.DECODE, dialect, type_name, version), data)[0]
+    return tuple({(_element(span.path), span.what): span for span in reversed(found)}.values())[::-1]
 
 
 def _of_integer(name: str) -> str:

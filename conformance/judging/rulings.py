@@ -30,6 +30,18 @@ def rests_on(vector: Vector, case: Case) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*contested, *_of_refusal(vector, case), *vector.rulings)))
 
 
+def ground(vector: Vector, case: Case) -> str | None:
+    """The ruling that tells deviations with one place apart. For bytes that are cut off it is that on lengths which
+    announce too much, if they do, wherever the case comes from."""
+    data = case.args.get("data")
+    cut = vector.reject is not None and vector.reject.reason is Reason.TRUNCATED
+    if cut and isinstance(data, bytes) and case.type is not None and case.op is not Op.CONVERT:
+        found = _of_bytes(case.type, data, case.dialect, case.version, contested=False)
+    else:
+        found = rests_on(vector, case)
+    return found[0] if found else None
+
+
 def _of_refusal(vector: Vector, case: Case) -> tuple[str, ...]:
     if vector.reject is None or case.type is None:
         return ()

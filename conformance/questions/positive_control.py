@@ -106,8 +106,9 @@ def _simplest(op: Op, dialect: str, type_name: str, version: int | None) -> Case
 def offered_twin(case: Case, twin: Case | None, offered: Description) -> Case | None:
     """The twin of a case in a form that this implementation offers. If it does not offer the twin's version (the
     question is then about the version), this is the simplest value of the lowest version that it offers: any would do,
-    and reports name it. A question also has a twin if a declared reading may demand a refusal."""
-    if twin is None and offered.readings and case.op in _OF_TYPES:
+    and reports name it. A question also has a twin if another reading may demand a refusal: a declared one or, for a
+    generated case, any."""
+    if twin is None and (offered.readings or case.generated) and case.op in _OF_TYPES:
         twin = _simplest_case(case)
     if twin is None or offered.offers(twin):
         return twin

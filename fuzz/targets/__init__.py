@@ -8,5 +8,5 @@ fast_comparison      compares an answer without a question and a verdict, which 
 session              runs inputs, has suspicious answers judged, reports findings; `session_start` opens one
 dedup                of deviations that look alike only some are judged
 shrink               a smaller input with the same deviation
-finding              all deviations of one signature, with the smallest input
+finding              all deviations of one group, with the smallest input
 """

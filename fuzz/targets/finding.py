@@ -1,4 +1,4 @@
-"""A finding: all deviations of one signature, with the smallest input that shows it.
+"""A finding: all deviations of one group, of whatever type and op, with the smallest input that shows it.
 
 This module imports no other of the kit when it is loaded: a child reads its order before it may import modules that
 will be instrumented.
@@ -27,10 +27,11 @@ def seed_of(identifier: str) -> bytes:
 
 
 class FuzzFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A finding. `row`: the judged question, in the format of `conformance.asking.rows`."""
+    """A finding. `group`: the parts of its group, as in a file of known deviations. `row`: the judged question, in the
+    format of `conformance.asking.rows`."""
 
     name: str
-    signature: dict[str, str | None]
+    group: dict[str, str]
     target: str
     dialect: str
     id: str
@@ -45,19 +46,19 @@ class FuzzFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def name_of(verdict: Verdict) -> str:
-    """The name of a finding, made from its dialect and signature. It can be used as a file name."""
-    signature = signature_of(verdict)
-    named = [verdict.dialect, *(signature[part] for part in ("op", "type", "verdict", "kind", "cause"))]
-    readable = "-".join(_PLAIN.sub("-", part).strip("-") for part in filter(None, named))[:_LONGEST]
-    exact = repr((verdict.dialect, *signature.values()))
+    """The name of a finding, made from its dialect and group. It can be used as a file name."""
+    parts = group_of(verdict)
+    readable = "-".join(_PLAIN.sub("-", part).strip("-") for part in (verdict.dialect, *parts.values()))[:_LONGEST]
+    exact = repr((verdict.dialect, *sorted(parts.items())))
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
 
 
-def signature_of(verdict: Verdict) -> dict[str, str | None]:
-    """The parts of a verdict's signature, by name."""
-    from wireproof.conformance.judging.clusters import Signature
+def group_of(verdict: Verdict) -> dict[str, str]:
+    """The parts of a deviation's group, by name."""
+    from wireproof.conformance.judging.clusters import group
 
-    return msgspec.structs.asdict(Signature.of(verdict))
+    found = group(verdict)
+    return {} if found is None else found.row()
 
 
 def finding_of(judged: Judged, raw: bytes, target: str) -> FuzzFinding:
@@ -67,7 +68,7 @@ def finding_of(judged: Judged, raw: bytes, target: str) -> FuzzFinding:
     case = judged.case
     return FuzzFinding(
         name=name_of(judged.verdict),
-        signature=signature_of(judged.verdict),
+        group=group_of(judged.verdict),
         target=target,
         dialect=case.dialect,
         id=case.id,

@@ -168,11 +168,12 @@ def test_what_is_declared_does_not_hide_what_is_taken(make: Make) -> None:
     assert "It declares R-K-5, and no answer shows that reading." in text
 
 
-def test_now_this_and_now_that(make: Make) -> None:
+def test_one_reading_for_some_types_and_another_for_the_rest(make: Make) -> None:
     code, text = run(f"--impl={make('mixed', {'R-K-15': 'other'}, {}, MIXED)}", "--in-process")
     assert code == 0
     assert "R-K-15   mixed" in text
-    assert '    # "R-K-15": "other",  # mixed: now and then' in text
+    assert '    "R-K-15": {"NULLABLE_STRING": "other"},  # ' in text
+    assert "It does not declare R-K-15 yet." in text
     assert "other: kafka/" in text
     assert "demanded: kafka/" in text
 

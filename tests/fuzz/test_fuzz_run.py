@@ -114,7 +114,7 @@ def test_what_ends_or_holds_up_the_process_is_a_finding_and_the_campaign_goes_on
     spec = f"--impl=miniatures.{miniature}"
     ran = fuzz("run", "decode", spec, "--timeout=1", "--time=200s", "--runs=100", "--out", tmp_path)
     assert ran.code == 1, ran.text
-    assert {kept.finding.signature["verdict"] for kept in findings(tmp_path)} <= {"crash", "hang"}
+    assert {kept.finding.group["verdict"] for kept in findings(tmp_path)} <= {"crash", "hang"}
     events = [json.loads(line) for line in (tmp_path / "campaign.jsonl").read_text().splitlines()]
     assert [event for event in events if event["event"] == "death"]
     assert events[-1]["event"] == "end"
@@ -132,7 +132,7 @@ def test_what_ends_the_process_when_the_time_is_over_is_a_finding(
         state = Run(plan, store, describe(spec, Options(), None), lambda *_: None).go()
     assert state.restarts == 0
     assert state.new
-    assert {kept.finding.signature["verdict"] for kept in findings(tmp_path)} == {"hang"}
+    assert {kept.finding.group["verdict"] for kept in findings(tmp_path)} == {"hang"}
 
 
 def test_a_run_without_time_for_an_input_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

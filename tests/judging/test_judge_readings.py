@@ -29,8 +29,12 @@ from support.judging import (
     valid,
 )
 
+from wireproof import reference
+from wireproof.conformance.generation.expectations import vector_of_arguments
 from wireproof.conformance.judging.alternatives import readings_for
-from wireproof.conformance.model import FailureKind, Op, Outcome
+from wireproof.conformance.judging.clusters import group
+from wireproof.conformance.judging.judge import judge
+from wireproof.conformance.model import Case, Description, FailureKind, Observation, Op, Outcome, Status
 from wireproof.conformance.vectors import Vector
 
 # --- Other readings: `also` -------------------------------------------------------------------------------------------
@@ -203,7 +207,44 @@ def test_what_the_reference_does_under_the_declared_reading_is_contested() -> No
 def test_a_third_outcome_fails_under_any_reading() -> None:
     vector = high_bits()
     verdict = judged(vector, answer(vector, Op.DECODE, 2**33 - 1), readings_for("kafka", {"R-K-6": "other"}))
-    assert (conclusion(verdict), verdict.rulings) == (ACCEPTED, ())
+    assert (conclusion(verdict), verdict.rulings) == ((Outcome.FAIL, FailureKind.WRONG_VALUE), ())
+    assert verdict.note == "as compared with what the declared readings give"
+
+
+def test_a_known_deviation_is_the_same_beside_a_declared_reading() -> None:
+    """Record.timestampDelta is cut to seconds, in a record whose key has the length -2, which the reading takes for
+    null."""
+    readings = readings_for("kafka", {"R-K-12": "other"})
+    groups = []
+    for length in ("01", "03"):
+        data = bytes.fromhex(f"1800d00f00{length}0a68656c6c6f00")
+        vector, case = vector_of_arguments(Op.DECODE, "kafka", "Record", None, {"data": data})
+        value: dict[str, object] = {"attributes": 0, "offsetDelta": 0, "key": None, "value": b"hello", "headers": []}
+        verdicts = {ms: judge(vector, answer_to(case, {**value, "timestampDelta": ms}), readings) for ms in (1000, 0)}
+        assert verdicts[1000].outcome is (Outcome.PASS if length == "01" else Outcome.CONTESTED)
+        groups.append(group(verdicts[0]))
+    assert groups[0] == groups[1]
+    assert str(groups[0]) == "wrong-value on read at Record.timestampDelta"
+
+
+def answer_to(case: Case, value: object) -> Observation:
+    return Observation(case, Status.ANSWER, value)
+
+
+def test_a_generated_case_is_contested_without_a_declaration() -> None:
+    vector, case = vector_of_arguments(Op.DECODE, "kafka", "VARINT", None, {"data": bytes.fromhex("8080808070")})
+    assert vector.reject is not None
+    told = reference.Reference(rules=reference.rules_with(reference.rulings("kafka").values(), {"R-K-6": "other"}))
+    verdict = judge(vector, answer_to(case, told.decode("VARINT", case.args["data"], dialect="kafka")))
+    assert (verdict.outcome, verdict.rulings) == (Outcome.CONTESTED, ("R-K-6",))
+    assert judge(vector, answer_to(case, 17)).outcome is Outcome.FAIL
+
+
+def test_a_reading_is_declared_for_some_types() -> None:
+    described = Description("mine", readings={"R-K-5": {"Record*": "other", "*": "x"}, "R-K-6": "other"})
+    assert described.readings_of("RecordBatch") == {"R-K-5": "other", "R-K-6": "other"}
+    assert described.readings_of(None) == {"R-K-5": "x", "R-K-6": "other"}
+    assert Description("mine", readings={"R-K-5": {"Record": "other"}}).readings_of("VARINT") == {}
 
 
 def test_one_reading_is_named_where_it_is_enough_and_all_where_they_act_together() -> None:

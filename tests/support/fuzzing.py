@@ -77,7 +77,7 @@ def _runs(pid: int) -> bool:
 
 def named(found: list[Kept]) -> set[tuple[str | None, ...]]:
     """The findings by op, type, verdict and kind."""
-    return {tuple(kept.finding.signature[part] for part in ("op", "type", "verdict", "kind")) for kept in found}
+    return {tuple(kept.finding.row["verdict"][part] for part in ("op", "type", "verdict", "kind")) for kept in found}
 
 
 def findings(folder: Path) -> list[Kept]:

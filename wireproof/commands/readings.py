@@ -16,6 +16,7 @@ from wireproof.conformance import vectors
 from wireproof.conformance.asking.detect_readings import DEMANDED, MIXED, NEITHER, NOT_ASKED, Evidence, find_readings
 from wireproof.conformance.connection import Options
 from wireproof.conformance.model import Description
+from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.report.failure import titled_name
 from wireproof.conformance.report.text import safe, wrap
 from wireproof.console import say_json, show, width
@@ -94,14 +95,19 @@ def _dialect(wanted: str | None, described: Description) -> str:
 
 
 def _page(
-    described: Description, declared: Mapping[str, str], dialect: str, evidence: list[Evidence], *, program: bool
+    described: Description,
+    declared: Mapping[str, str | Mapping[str, str]],
+    dialect: str,
+    evidence: list[Evidence],
+    *,
+    program: bool,
 ) -> Text:
     out = Text().append(f"{safe(titled_name(described))}, dialect {dialect}\n\n", "bold")
     for finding in evidence:
         _append_finding(out, finding)
     where = "For the program's answer to describe" if program else "For the wrapper"
     out.append(f"\n{where}:\n\n", "bold").append(_json_snippet(evidence) if program else _snippet(evidence))
-    wanted = {one.ruling.id: one.declared for one in evidence if one.declared}
+    wanted = _wanted(evidence)
     asked = {one.ruling.id for one in evidence if one.taken not in (MIXED, NOT_ASKED)}
     missing = [key for key in wanted if declared.get(key) != wanted[key]]
     needless = [key for key in declared if key in asked and key not in wanted]
@@ -140,6 +146,8 @@ def _snippet(evidence: list[Evidence]) -> str:
     for one in evidence:
         if one.declared:
             lines.append(f'    "{one.ruling.id}": "{one.declared}",  # {one.ruling.other}')
+        elif by_type := _by_type(one):
+            lines.append(f'    "{one.ruling.id}": {json.dumps(by_type)},  # {one.ruling.other}, in these types')
         elif one.taken == MIXED:
             lines += [f'    # "{one.ruling.id}": "{name}",  # mixed: now and then' for name in one.others]
     return "\n".join(["readings = {", *lines, "}"]) if lines else "readings = {}"
@@ -147,9 +155,11 @@ def _snippet(evidence: list[Evidence]) -> str:
 
 def _json_snippet(evidence: list[Evidence]) -> str:
     """JSON to paste, for a program. JSON has no comments, so mixed readings follow it."""
-    taken = {one.ruling.id: one.declared for one in evidence if one.declared}
+    taken = _wanted(evidence)
     mixed = [
-        f"{one.ruling.id} is mixed: now and then {', '.join(one.others)}" for one in evidence if one.taken == MIXED
+        f"{one.ruling.id} is mixed: now and then {', '.join(one.others)}"
+        for one in evidence
+        if one.taken == MIXED and one.ruling.id not in taken
     ]
     return "\n".join([f'"readings": {json.dumps(taken)}', *mixed])
 
@@ -162,5 +172,27 @@ def _as_json(described: Description, dialect: str, evidence: list[Evidence]) -> 
             {"ruling": one.ruling.id, "question": one.ruling.question, "taken": one.taken, "shown": one.shown}
             for one in evidence
         ],
-        "readings": {one.ruling.id: one.declared for one in evidence if one.declared},
+        "readings": _wanted(evidence),
     }
+
+
+def _wanted(evidence: list[Evidence]) -> dict[str, str | dict[str, str]]:
+    """What to declare: of a mixed reading the types that always take another one."""
+    wanted = {one.ruling.id: one.declared or _by_type(one) for one in evidence}
+    return {ruling: declared for ruling, declared in wanted.items() if declared}
+
+
+def _by_type(one: Evidence) -> dict[str, str]:
+    """For a mixed reading: the types in which all answers are those of one other reading, with its name. Empty if there
+    are none."""
+    if one.taken != MIXED:
+        return {}
+    types = {identifier: find(identifier).case.type for ids in one.shown.values() for identifier in ids}
+    demanded = {*one.shown.get(DEMANDED, ())}
+    found: dict[str, str] = {}
+    for name in one.others:
+        for type_name in dict.fromkeys(types[identifier] for identifier in one.shown[name]):
+            of_type = {identifier for identifier, its_type in types.items() if its_type == type_name}
+            if type_name is not None and of_type <= {*one.shown[name]} and not of_type <= demanded:
+                found.setdefault(type_name, name)
+    return found
