@@ -76,6 +76,11 @@ def add_suite_options(parser: pytest.Parser) -> None:
         help="the broker may be on another machine, whose owner agreed to get broken and hostile bytes",
     )
     group.addoption(
+        "--tls-ca",
+        metavar="FILE",
+        help="of a broker at tls://: the certificates, in PEM, that its own is checked against (default: the system's)",
+    )
+    group.addoption(
         "--unsteady",
         choices=("report", "fail"),
         default="report",

@@ -87,6 +87,12 @@ def implementation_options(command: _Command) -> _Command:
                 help="The broker may be on another machine, whose owner agreed to get broken and hostile bytes.",
             ),
             click.option(
+                "--tls-ca",
+                type=click.Path(dir_okay=False, path_type=Path),
+                metavar="FILE",
+                help="Of a broker at tls://: the certificates, in PEM, that its own is checked against.",
+            ),
+            click.option(
                 "--transcript",
                 type=click.Path(dir_okay=False, path_type=Path),
                 metavar="FILE",

@@ -12,9 +12,11 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 import psutil
 import pytest
+import trustme
 from support.paths import TESTS
 
 from wireproof.conformance import vectors
@@ -23,6 +25,7 @@ from wireproof.conformance.connection import ImplementationError, Options, open_
 from wireproof.conformance.model import DEVIATIONS, Op, Outcome, Verdict
 from wireproof.conformance.questions import selection
 
+PROGRAM = TESTS / "programs" / "broker.py"
 FAIL, CRASH, VIOLATION = Outcome.FAIL, Outcome.CRASH, Outcome.VIOLATION
 #: By program: vectors of which it fails each, and the outcome.
 WRONG: Mapping[str, tuple[Outcome, tuple[str, ...]]] = {
@@ -57,7 +60,7 @@ ODD: Mapping[str, int] = {
 
 
 def spec(name: str) -> str:
-    return f"exec:{shlex.join([sys.executable, '-P', str(TESTS / 'programs' / 'broker.py'), name])}"
+    return f"exec:{shlex.join([sys.executable, '-P', str(PROGRAM), name])}"
 
 
 def verdicts(implementation: str, options: Options | None = None) -> dict[str, Verdict]:
@@ -72,17 +75,19 @@ def verdicts(implementation: str, options: Options | None = None) -> dict[str, V
 
 
 @contextmanager
-def running(name: str) -> Iterator[str]:
+def running(*arguments: str) -> Iterator[str]:
     """A broker that somebody else runs. Its address."""
-    words = shlex.split(spec(name).removeprefix("exec:"))
+    words = [sys.executable, "-P", str(PROGRAM), *arguments]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
         assert process.stdout
         process.stdin.write("{}\n")
         process.stdin.flush()
         port = process.stdout.readline().rpartition(":")[2].strip('"}\n')
-        yield f"tcp://127.0.0.1:{port}"
-        process.stdin.close()
+        try:
+            yield f"tcp://127.0.0.1:{port}"
+        finally:
+            process.stdin.close()
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -156,7 +161,14 @@ def test_nobody_listens() -> None:
         open_connection(f"tcp://127.0.0.1:{port}")
 
 
-@pytest.mark.parametrize(("answer", "said"), [(b"HTTP/1.1 400 Bad Request\r\n", "485454502f312e31"), (b"", "nothing")])
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n", "485454502f312e31"),
+        (bytes.fromhex("15030300020246"), "15030300020246 .* write tls://"),  # an alert of TLS: no such version
+        (b"", "nothing"),
+    ],
+)
 def test_something_else_listens(answer: bytes, said: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -218,3 +230,47 @@ def test_nothing_is_left_when_the_kit_is_killed() -> None:
         os.kill(run.pid, signal.SIGKILL)
         _, alive = psutil.wait_procs(brokers, timeout=30)
     assert not alive
+
+
+# --- TLS ---
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[trustme.CA, Path]:
+    """A certificate authority, and its file."""
+    signing, file = trustme.CA(), tmp_path_factory.mktemp("ca") / "ca.pem"
+    signing.cert_pem.write_to_path(str(file))
+    return signing, file
+
+
+@contextmanager
+def with_tls(authority: tuple[trustme.CA, Path], host: str) -> Iterator[str]:
+    """A broker that speaks TLS, with a certificate for this host. Its port."""
+    signing, file = authority
+    certificate = file.with_name(f"{host}.pem")
+    signing.issue_cert(host).private_key_and_cert_chain_pem.write_to_path(str(certificate))
+    with running("conforming", str(certificate)) as address:
+        yield address.rpartition(":")[2]
+
+
+def test_a_broker_with_tls(authority: tuple[trustme.CA, Path]) -> None:
+    with with_tls(authority, "localhost") as port:
+        found = verdicts(f"tls://localhost:{port}", Options(tls_ca=authority[1]))
+    assert {verdict.outcome for verdict in found.values()} == {Outcome.PASS}
+
+
+def test_a_certificate_is_checked(authority: tuple[trustme.CA, Path]) -> None:
+    with with_tls(authority, "localhost") as port, pytest.raises(ImplementationError, match="no TLS with it: "):
+        open_connection(f"tls://localhost:{port}")
+    with with_tls(authority, "elsewhere") as port, pytest.raises(ImplementationError, match="no TLS with it: Hostname"):
+        open_connection(f"tls://localhost:{port}", Options(tls_ca=authority[1]))
+
+
+def test_tls_where_it_is_not(authority: tuple[trustme.CA, Path]) -> None:
+    with running("conforming") as address, pytest.raises(ImplementationError, match="no TLS with it: "):
+        open_connection(address.replace("tcp:", "tls:"), Options(tls_ca=authority[1], timeout=2.0))
+
+
+def test_a_file_that_holds_no_certificates() -> None:
+    with pytest.raises(ImplementationError, match="is no file of certificates in PEM"):
+        open_connection("tls://localhost:1", Options(tls_ca=Path(__file__)))

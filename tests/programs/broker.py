@@ -1,4 +1,5 @@
-"""Brokers that listen on a socket, each with one peculiarity: `python broker.py NAME`, as the kit starts a program.
+"""Brokers that listen on a socket, each with one peculiarity: `python broker.py NAME [CERTIFICATE]`, as the kit starts
+a program. With a file of a certificate and its key they speak TLS.
 
 All are the reference's broker, with a thread for each connection. What differs is a method of a class, whose first line
 says what it does.
@@ -7,11 +8,11 @@ says what it does.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import os
 import re
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -317,18 +318,24 @@ def all_kinds() -> Iterator[type[Conforming]]:
 KINDS = {name_of(kind): kind for kind in all_kinds()}
 
 
-def listen(kind: type[Conforming], listening: socket.socket) -> None:
-    for _ in itertools.count():
+def listen(kind: type[Conforming], listening: socket.socket, tls: ssl.SSLContext | None) -> None:
+    while True:
         connection, _ = listening.accept()
-        threading.Thread(target=serve, args=(kind, connection), daemon=True).start()
+        threading.Thread(target=serve, args=(kind, connection, tls), daemon=True).start()
 
 
-def serve(kind: type[Conforming], connection: socket.socket) -> None:
-    with connection, contextlib.suppress(OSError):
-        kind().serve(connection)
+def serve(kind: type[Conforming], plain: socket.socket, tls: ssl.SSLContext | None) -> None:
+    with plain, contextlib.suppress(OSError):
+        connection = plain if tls is None else tls.wrap_socket(plain, server_side=True)
+        with connection:
+            kind().serve(connection)
 
 
-def main(name: str) -> None:
+def main(name: str, certificate: str = "") -> None:
+    tls = None
+    if certificate:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate)
     kind = KINDS[name]
     sys.stdin.readline()
     with socket.create_server(("127.0.0.1", 0), backlog=256) as listening:
@@ -336,10 +343,10 @@ def main(name: str) -> None:
         described = {"name": name, "dialects": ["kafka"], "ops": ["serve"], "listens": f"127.0.0.1:{port}"}
         sys.stdout.write(f"{json.dumps(described)}\n")
         sys.stdout.flush()
-        threading.Thread(target=listen, args=(kind, listening), daemon=True).start()
+        threading.Thread(target=listen, args=(kind, listening, tls), daemon=True).start()
         sys.stdin.read()
     os._exit(9 if kind is EndsAtTheEnd else 0)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

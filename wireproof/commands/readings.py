@@ -40,6 +40,7 @@ def readings(
     in_process: bool,
     silence: float,
     allow_remote: bool,
+    tls_ca: Path | None,
     transcript: Path | None,
     dialect: str | None,
     as_json: bool,
@@ -64,6 +65,7 @@ def readings(
         transcript=transcript,
         silence=silence,
         allow_remote=allow_remote,
+        tls_ca=tls_ca,
     )
     with open_examiner(spec, options, as_declared=False) as examiner:
         described = examiner.description

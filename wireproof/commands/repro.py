@@ -45,6 +45,7 @@ def repro(
     in_process: bool,
     silence: float,
     allow_remote: bool,
+    tls_ca: Path | None,
     transcript: Path | None,
 ) -> None:
     """Ask an implementation one question again, and show all details.
@@ -70,6 +71,7 @@ def repro(
             transcript=heard,
             silence=silence,
             allow_remote=allow_remote,
+            tls_ca=tls_ca,
         )
         with open_examiner(spec, options) as examiner:
             judged = examiner.with_undeclared_reading(*examiner.judge([question]))

@@ -1,4 +1,4 @@
-"""Addresses of brokers: `tcp://HOST:PORT`.
+"""Addresses of brokers: `tcp://HOST:PORT`, and `tls://HOST:PORT` for one that speaks TLS.
 
 The kit sends broken and hostile bytes, so it connects to the machine that it runs on. For another one the user says
 that its owner agreed (`--allow-remote`).
@@ -8,34 +8,38 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import ssl
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from wireproof.conformance.connection.base import ImplementationError
 
-SCHEME = "tcp://"
-_EXPECTED = "tcp://HOST:PORT, such as tcp://127.0.0.1:9092"
+SCHEME, TLS_SCHEME = "tcp://", "tls://"
+_EXPECTED = "tcp://HOST:PORT, such as tcp://127.0.0.1:9092, or tls://HOST:PORT"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a broker listens. `ip`: one of its host's addresses."""
+    """Where a broker listens. `ip`: one of its host's addresses. `tls`: how TLS is spoken with it; None: it is not."""
 
     host: str
     port: int
     family: socket.AddressFamily
     ip: str
+    tls: ssl.SSLContext | None = None
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def resolve(spec: str, *, remote: bool) -> Address:
-    """The address that `tcp://HOST:PORT` names. `remote`: whether it may be on another machine.
+def resolve(spec: str, *, remote: bool, authorities: Path | None = None) -> Address:
+    """The address that `tcp://HOST:PORT` names, or `tls://HOST:PORT`. `remote`: whether it may be on another machine.
+    `authorities`: a file of certificates in PEM that the broker's is checked against; None: those of the system.
 
     Raises ImplementationError.
     """
-    if not spec.startswith(SCHEME):
+    if not spec.startswith((SCHEME, TLS_SCHEME)):
         raise ImplementationError(f"{spec} is no address that the kit knows: {_EXPECTED} is expected")
     try:
         parts = urlsplit(spec)
@@ -56,4 +60,12 @@ def resolve(spec: str, *, remote: bool) -> Address:
             f"{spec} is {ip}, on another machine, and the kit sends broken and hostile bytes. If the owner of that "
             "broker agreed, say --allow-remote."
         )
-    return Address(host, port, family, ip)
+    tls = _context(spec, authorities) if spec.startswith(TLS_SCHEME) else None
+    return Address(host, port, family, ip, tls)
+
+
+def _context(spec: str, authorities: Path | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=authorities)
+    except OSError as error:
+        raise ImplementationError(f"{spec}: {authorities} is no file of certificates in PEM: {error}") from None

@@ -45,7 +45,7 @@ DIALECT = "kafka"
 
 def address_connection(spec: str, options: Options) -> BrokerConnection:
     """A connection to the broker at `tcp://HOST:PORT`. Raises ImplementationError."""
-    address = resolve(spec, remote=options.allow_remote)
+    address = resolve(spec, remote=options.allow_remote, authorities=options.tls_ca)
     described = Description(
         name=f"broker at {address}", language="unknown", dialects=(DIALECT,), ops=frozenset({Op.SERVE})
     )
@@ -230,7 +230,7 @@ class BrokerConnection(Connection):
 
     def _observation(self, exchange: Exchange, case: Case) -> Observation:
         if exchange.refused:
-            text = f"{self._address} took no connection"
+            text = f"{self._address} took no connection{exchange.problem and ': '}{exchange.problem}"
             return Observation(case, Status.CRASH, error="refused", detail=text)
         if exchange.flooded:
             text = f"more than {LONGEST_ANSWER} bytes came: {bytes(exchange.sent[:64]).hex()}…"
@@ -307,7 +307,8 @@ class BrokerConnection(Connection):
         ranges = announced.read(answer)
         if exchange.refused:
             if self._program is None:
-                raise ImplementationError(f"{self._spec}: nobody listens there. Start the broker first.")
+                why = exchange.problem or "nobody listens there. Start the broker first."
+                raise ImplementationError(f"{self._spec}: {why}")
             raise ImplementationError(
                 f"{self._spec}: nobody listens at {self._address} within {LISTENS_WITHIN:g} seconds of its description."
             )
@@ -315,7 +316,7 @@ class BrokerConnection(Connection):
             got = answer[:32].hex() if answer else f"nothing within {limit:g} seconds"
             raise ImplementationError(
                 f"{self._spec}: no Kafka broker answers there: {got} came for an ApiVersions request of version 0. If "
-                "TLS or another protocol is on this port, name another one."
+                "TLS is on this port, write tls://; if another protocol is, name another port."
             )
         return ranges or {}
 

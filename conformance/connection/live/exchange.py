@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import selectors
 import socket
+import ssl
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -20,27 +21,33 @@ PAUSE = 0.005
 #: No more bytes than these are taken from a broker for one question: many are asked at a time.
 LONGEST_ANSWER = 1 << 22
 _PIECE = 1 << 18
+_NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 
 class Exchange:
     """One connection, until `over`; then it has to be closed.
 
     `sent`: all that the broker sent. `closed`: it closed the connection, in order or with a reset. `refused`: there was
-    no connection. `flooded`: it sent more than `LONGEST_ANSWER`. `needed`: the seconds from the last chunk to the first
-    byte after it; None while there is none.
+    no connection, and `problem` may say why. `flooded`: it sent more than `LONGEST_ANSWER`. `needed`: the seconds from
+    the last chunk to the first byte after it; None while there is none.
     """
 
     def __init__(self, address: Address, chunks: Sequence[bytes]) -> None:
         """Begin to connect."""
         self.sent = bytearray()
         self.closed = self.refused = self.flooded = False
+        self.problem = ""
         self.needed: float | None = None
+        self._address = address
+        self._tls: ssl.SSLSocket | None = None
+        #: What TLS waits for in its handshake; 0 once it is done.
+        self._handshake = 0
         self._chunks = deque(memoryview(chunk) for chunk in chunks if chunk)
         self._connected = False
         #: When something was last sent or received, and when the next chunk may be sent.
         self._last = self._next_chunk = time.monotonic()
         self._asked: float | None = None
-        self.socket = socket.socket(address.family, socket.SOCK_STREAM)
+        self.socket: socket.socket = socket.socket(address.family, socket.SOCK_STREAM)
         self.socket.setblocking(False)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.refused = self.socket.connect_ex((address.ip, address.port)) not in (0, EINPROGRESS)
@@ -65,7 +72,9 @@ class Exchange:
         """The events of a selector to wait for."""
         if not self._connected:
             return selectors.EVENT_WRITE
-        may_send = bool(self._chunks) and time.monotonic() >= self._next_chunk
+        if self._handshake:
+            return self._handshake
+        may_send = self._asked is None and time.monotonic() >= self._next_chunk
         return selectors.EVENT_READ | (selectors.EVENT_WRITE if may_send else 0)
 
     def advance(self, events: int) -> None:
@@ -75,16 +84,40 @@ class Exchange:
                 return
             self.refused = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
             self._connected = not self.refused
+            if self._connected and self._address.tls is not None:
+                self._tls = self._address.tls.wrap_socket(
+                    self.socket, server_hostname=self._address.host, do_handshake_on_connect=False
+                )
+                self.socket = self._tls
+                self._handshake = selectors.EVENT_WRITE
+        if self._handshake:
+            self._shake_hands()
+            return
         if events & selectors.EVENT_READ:
             self._receive()
         if not self.over and events & selectors.EVENT_WRITE:
             self._send()
 
+    def _shake_hands(self) -> None:
+        assert self._tls is not None
+        try:
+            self._tls.do_handshake()
+        except ssl.SSLWantReadError:
+            self._handshake = selectors.EVENT_READ
+        except ssl.SSLWantWriteError:
+            self._handshake = selectors.EVENT_WRITE
+        except OSError as error:
+            self.refused = True
+            reason = getattr(error, "verify_message", "") or getattr(error, "reason", "") or error.strerror
+            self.problem = f"no TLS with it: {reason}"
+        else:
+            self._handshake = 0
+
     def _send(self) -> None:
         if self._chunks:
             try:
                 taken = self.socket.send(self._chunks[0])
-            except BlockingIOError:
+            except _NOT_NOW:
                 return
             except OSError:  # the broker has closed; what it sent before is still to be read
                 self._chunks.clear()
@@ -100,7 +133,9 @@ class Exchange:
     def _receive(self) -> None:
         try:
             piece = self.socket.recv(_PIECE)
-        except BlockingIOError:
+            while self._tls is not None and self._tls.pending():  # decrypted already: no selector tells
+                piece += self._tls.recv(_PIECE)
+        except _NOT_NOW:
             return
         except OSError:  # a reset
             piece = b""
