@@ -3,6 +3,7 @@ change no byte."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import lzma
 import re
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wireproof.conformance.files import MIB, read_bytes, size_text
+from wireproof.conformance.files import MIB, opened, read_bytes, size_text
 from wireproof.conformance.writing import Folder
 from wireproof.reference import schema
 from wireproof.reference.errors import SchemaError
@@ -66,11 +67,11 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _in_jar(path: Path) -> Iterator[tuple[str, bytes]]:
-    try:
-        jar = zipfile.ZipFile(path)
-    except (OSError, *_BAD_JAR) as error:
-        raise SchemaError(f"{path}: {error}; a kafka-clients jar or a folder of schemas is expected") from None
-    with jar:
+    with contextlib.ExitStack() as opening:
+        try:
+            jar = opening.enter_context(zipfile.ZipFile(opening.enter_context(opened(path))))
+        except (OSError, *_BAD_JAR) as error:
+            raise SchemaError(f"{path}: {error}; a kafka-clients jar or a folder of schemas is expected") from None
         entries = [(match[1], entry) for entry in jar.infolist() if (match := _IN_JAR.fullmatch(entry.filename))]
         for name, entry in sorted(entries, key=lambda pair: pair[0]):
             if entry.file_size > _LARGEST:

@@ -266,7 +266,9 @@ def load(folder: Traversable | None = None) -> tuple[Attestation, ...]:
         return _own()
     if not folder.is_dir():
         return ()
-    files = sorted((one for one in folder.iterdir() if one.name.endswith(".jsonl")), key=lambda one: one.name)
+    files = sorted(
+        (one for one in folder.iterdir() if one.name.endswith(".jsonl") and one.is_file()), key=lambda one: one.name
+    )
     return tuple(parse(one.read_bytes(), f"vectors/{FOLDER}/{one.name}") for one in files)
 
 

@@ -200,6 +200,8 @@ def _get(system: Any, inside: str, path: str) -> _Info:
         raise PipelineError(f"{path} cannot be read: {_line(error)}") from None
     if info.type == fs.FileType.NotFound:
         raise PipelineError(f"{path}: there is no such file or folder")
+    if info.type not in (fs.FileType.File, fs.FileType.Directory):
+        raise PipelineError(f"{path}: it is no regular file, but a FIFO or a device")
     return _Info(info.path, info.size or 0, info.type == fs.FileType.Directory, info.mtime_ns)
 
 

@@ -1,13 +1,11 @@
-"""Files that take time or memory without bound, or that never end: vectors, known deviations, schemas, reports. Each is
-refused with its place, in bounded memory. Small ones stand in `vectors/`; large ones and FIFOs are made here."""
+"""Files that take time or memory without bound: vectors, known deviations, schemas, reports. Each is
+refused with its place, in bounded memory. Small ones stand in `vectors/`; large ones are made here."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -158,39 +156,3 @@ def test_a_schema_is_read_in_a_time_that_grows_with_its_size() -> None:
     assert string.startswith("not JSON: ")
     assert deep == "the JSON is nested too deeply"
     assert latin.startswith("the file is not UTF-8: ")
-
-
-def fifo(path: Path) -> Path:
-    os.mkfifo(path)
-    return path
-
-
-def commands(folder: Path) -> dict[str, Sequence[str]]:
-    """Commands that read a FIFO, by its name."""
-    return {
-        "vectors/a.json": ("pytest", "--impl=reference", "--area=framing", f"--vectors={folder / 'vectors'}"),
-        "known.toml": ("pytest", "--impl=reference", "--area=framing", f"--known={folder / 'known.toml'}"),
-        "report.jsonl": ("wireproof", "report", f"--html={folder / 'page.html'}", str(folder / "report.jsonl")),
-        "bytes": ("wireproof", "explain", "INT32", f"@{folder / 'bytes'}"),
-        "schema.json": ("wireproof", "schema", "diff", *[str(folder / "schema.json")] * 2),
-        "kept/findings/a.json": ("wireproof", "fuzz", "findings", str(folder / "kept")),
-    }
-
-
-@pytest.mark.parametrize("name", commands(Path()))
-def test_a_fifo_in_place_of_a_file_is_told(name: str, tmp_path: Path) -> None:
-    place = tmp_path / name
-    place.parent.mkdir(parents=True, exist_ok=True)
-    fifo(place)
-    program, *arguments = commands(tmp_path)[name]
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", program, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-        cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
-    )
-    assert done.returncode in (2, 4), done.stdout + done.stderr
-    assert "FIFO" in done.stdout + done.stderr

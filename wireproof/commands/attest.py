@@ -22,6 +22,7 @@ from wireproof.conformance.evidence import attestation, consensus, known_deviati
 from wireproof.conformance.evidence.attestation import Answer, Attestation, Result
 from wireproof.conformance.evidence.consensus import Counts, ExpectationSupport, Support
 from wireproof.conformance.evidence.known_deviations import KnownDeviation
+from wireproof.conformance.files import MIB, read_bytes
 from wireproof.conformance.report.text import middle, safe
 from wireproof.conformance.vectors import VectorError
 from wireproof.conformance.writing import Folder, marked
@@ -29,6 +30,8 @@ from wireproof.console import progress, say, show, width
 
 #: So many sorts of expectations with more dissent than agreement are shown; with `--all` every one.
 _SHOWN = 20
+#: The largest file of attestations that is read; they have some 5 MiB.
+_LARGEST = 256 * MIB
 #: So many places in which a file differs from its run.
 _SHOWN_DIFFERENCES = 5
 _UNKNOWN = "no entry of known deviations names it"
@@ -129,7 +132,7 @@ def _differences(path: Path, made: Attestation) -> list[str]:
     """Where a file is not what a run gives, if only that it cannot be read."""
     name = f"vectors/{attestation.FOLDER}/{path.name}"
     try:
-        kept = attestation.parse(path.read_bytes(), name)
+        kept = attestation.parse(read_bytes(path, _LARGEST), name)
     except FileNotFoundError:
         return [f"{name}: there is none"]
     except (OSError, VectorError) as error:
