@@ -18,7 +18,7 @@ import msgspec
 
 from wireproof.conformance.connection import ImplementationError
 from wireproof.conformance.connection.process.environment import importing_kit
-from wireproof.conformance.connection.spec import module_name
+from wireproof.conformance.connection.spec import is_address, module_name
 from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.fuzz.errors import FuzzError
 
@@ -52,6 +52,8 @@ def environment() -> dict[str, str]:
 
 def dependencies_of(spec: str) -> Dependencies:
     """The packages behind a spec. A program counts as native. Raises ImplementationError, FuzzError."""
+    if is_address(spec):
+        raise FuzzError(f"{spec} is a broker that runs: campaigns ask codecs. Ask it with pytest --impl={spec}")
     if spec.startswith("exec:"):
         return Dependencies((), (spec,))
     command = [sys.executable, "-P", "-m", __name__, spec]

@@ -22,8 +22,11 @@ from support.paths import TESTS
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.connection.protocol.check import Inspection, Result
 from wireproof.conformance.model import DEVIATIONS, Op, Outcome, Verdict
 from wireproof.conformance.questions import selection
+from wireproof.fuzz.campaign.dependencies import dependencies_of
+from wireproof.fuzz.errors import FuzzError
 
 PROGRAM = TESTS / "programs" / "broker.py"
 FAIL, CRASH, VIOLATION = Outcome.FAIL, Outcome.CRASH, Outcome.VIOLATION
@@ -230,6 +233,19 @@ def test_nothing_is_left_when_the_kit_is_killed() -> None:
         os.kill(run.pid, signal.SIGKILL)
         _, alive = psutil.wait_procs(brokers, timeout=30)
     assert not alive
+
+
+def test_wrapper_check_knows_programs_that_listen() -> None:
+    found = {one.name: one for one in Inspection(spec("conforming"), Options()).run()}
+    assert {one.result for one in found.values()} == {Result.GOOD}
+    assert found["listens, and announces versions"].detail.endswith("3 apis")
+    found = {one.name: one for one in Inspection(spec("ends_at_the_end"), Options()).run()}
+    assert found["ends when stdin closes"].result is Result.BAD
+
+
+def test_a_campaign_says_that_it_asks_codecs() -> None:
+    with pytest.raises(FuzzError, match="campaigns ask codecs"):
+        dependencies_of("tcp://127.0.0.1:9092")
 
 
 # --- TLS ---

@@ -31,7 +31,8 @@ def check(spec: str, timeout: float, memory: int) -> None:
     """Check that a program follows the line protocol.
 
     It does not check whether answers are right, only that they are complete, in time and for the right question. If a
-    program passes, failures of `pytest --impl` are about the codec, not about the wrapper.
+    program passes, failures of `pytest --impl` are about the codec, not about the wrapper. Of a program that listens as
+    a broker, it checks that it does, and that it ends.
 
     \b
     Examples:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from wireproof.conformance.connection.base import ImplementationError, Options
+from wireproof.conformance.connection.live.broker import program_connection
 from wireproof.conformance.connection.process.child import (
     LONGEST_LINE,
     START_TIMEOUT,
@@ -211,11 +212,18 @@ class Inspection:
     def run(self) -> Iterator[Check]:
         """The checks, in order. When one of the first two fails, the others are not run."""
         dumb = ""
+        first, *others = self._checks()
         try:
-            for number, (name, check, advice) in enumerate(self._checks()):
+            yield (described := self._one(*first))
+            if self._description is not None and self._description.listens is not None:
+                yield from (self._one(*check) for check in self._checks_of_broker())
+                return
+            if described.result is Result.BAD:
+                dumb = "it did not describe itself"
+            for number, (name, check, advice) in enumerate(others, 1):
                 done = Check(name, Result.NOT_RUN, dumb) if dumb else self._one(name, check, advice)
                 if done.result is Result.BAD and number < _ESSENTIAL:
-                    dumb = "it did not describe itself" if self._description is None else "it does not answer"
+                    dumb = "it does not answer"
                 yield done
         finally:
             self._talk.close()
@@ -299,6 +307,30 @@ class Inspection:
                 "that keep the process alive.",
             ),
         ]
+
+    def _checks_of_broker(self) -> list[tuple[str, Callable[[], str], str]]:
+        """Of a program that listens: it is asked over sockets."""
+        return [
+            (
+                "listens, and announces versions",
+                self._listens,
+                "Listen at the address that `listens` names, on this machine, and answer ApiVersions 0.",
+            ),
+            (
+                "ends when stdin closes",
+                self._end,
+                "Read stdin to its end, then end with exit code 0, and with it the broker.",
+            ),
+        ]
+
+    def _listens(self) -> str:
+        try:
+            child = ChildConnection(self._launch, self._options)
+            with program_connection(self._launch.spec, child, self._options) as broker:
+                apis = broker.description.apis
+        except ImplementationError as error:
+            raise _Bad(str(error).removeprefix(f"{self._launch.spec}: ")) from None
+        return f"at {broker.description.listens}, {len(apis or ())} apis"
 
     # One method for each check. It returns what it saw, or raises an exception.
 
