@@ -30,6 +30,7 @@ from wireproof.reference.primitives import (
     read_int32,
     read_unsigned_varint,
 )
+from wireproof.reference.rules import Rules
 from wireproof.reference.schema.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
 
 #: R-K-10p ‡: the limits of Kafka 4.4, however many bytes there are.
@@ -203,7 +204,7 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
         _refuse_no_struct(node, value, path)
     if node.marker != "none":
         append_int8(writer, 1)  # 01 as an unsigned varint too
-    _check_keys(node, value, path)
+    _check_keys(node, value, path, writer.rules)
     if node.optional:
         _append_optional(node, writer, value, path)
     for field in node.plain:
@@ -215,7 +216,7 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
     unknown = _unknown_tags(writer, [] if tags is None else tags, node.tagged, join(path, "_tags"))
     if node.flexible:
         _append_tags(writer, _known_tags(node, writer, value, path), unknown)
-    elif unknown:
+    elif unknown and writer.rules.unsupported_optional == "refused":
         raise EncodeError(Reason.TAGS_NOT_ALLOWED, f"{node.name} has no tags in this version", join(path, "_tags"))
 
 
@@ -240,9 +241,9 @@ def _field_value(field: PlannedField, value: Mapping[str, Any]) -> Any:
     return value.get(field.name, field.default)
 
 
-def _check_keys(node: Struct, value: Mapping[str, Any], path: str) -> None:
+def _check_keys(node: Struct, value: Mapping[str, Any], path: str, rules: Rules) -> None:
     """Each key has to be a field of this version, or of another version if it is ignorable or at its default
-    (R-K-13)."""
+    (R-K-13; R-482-14 ‡, other: whatever its value is)."""
     known = {field.name for field in node.fields}
     for key, item in value.items():
         if key in known or key == "_tags":
@@ -250,6 +251,7 @@ def _check_keys(node: Struct, value: Mapping[str, Any], path: str) -> None:
         if key not in node.foreign:
             raise EncodeError(Reason.UNKNOWN_FIELD, f"{node.name} has no field {shown(key)} in any version", path)
         default, ignorable = node.foreign[key]
+        ignorable = ignorable or rules.unsupported_optional == "left-out"
         if not ignorable and not _at_default(item, default):
             detail = f"this version has no {key}, and its value is not the default"
             raise EncodeError(Reason.FIELD_NOT_IN_VERSION, detail, join(path, key))

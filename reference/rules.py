@@ -166,6 +166,8 @@ class Rules:
     optional_order: Literal["ascending", "any"] = "ascending"
     #: Optional fields that the schema does not know.
     unknown_optional: Literal["kept", "dropped"] = "kept"
+    #: Writing an optional field that is set, in a version without optional fields.
+    unsupported_optional: Literal["refused", "left-out"] = "refused"
     #: A known optional field's value that is shorter than its FieldLength.
     optional_size: Literal["exact", "ignored"] = "exact"
     # wire-format

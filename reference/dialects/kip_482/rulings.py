@@ -122,7 +122,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-482-14",
         "versions outside versionsWithOptional",
         "have no buffers; an optional field that is set to something else than its default is refused there",
-        source=VERSIONS,
+        {OTHER: ("unsupported_optional", "left-out")},
+        "it is left out: that version does not support it",
+        VERSIONS,
     ),
     Ruling(
         "R-482-15",
