@@ -103,9 +103,13 @@ class Reference:
 
     @property
     def types(self) -> dict[str, dict[str, tuple[int, int] | None]]:
-        """Dialect → type → versions; types whose only op is `convert` come last. This reads the catalogue's index."""
+        """Dialect → type → versions; types whose only op is `convert` or `lookup` come last. This reads the catalogue's
+        index."""
         dialects = map(self.dialect, DIALECTS)
-        return {one.name: {**one.types, **dict.fromkeys(one.formats.keys() - one.types.keys())} for one in dialects}
+        return {
+            one.name: {**one.types, **dict.fromkeys(sorted((one.formats.keys() | one.looked_up) - one.types.keys()))}
+            for one in dialects
+        }
 
     @property
     def version(self) -> str:

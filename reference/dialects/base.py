@@ -70,6 +70,8 @@ class Dialect(abc.ABC):
     #: What `convert` can do: type → name of the target format → that format. A type whose only op is `convert` is here
     #: too.
     formats: Mapping[str, Mapping[str, Format]] = {}
+    #: Types whose only op is `lookup`.
+    looked_up: frozenset[str] = frozenset()
     #: The type of message sets that are the value of a compressed message. If it has versions, they are magics.
     message_set: str | None = None
     #: The type of the bytes in fields named Records.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -209,11 +210,39 @@ _SAY: Mapping[str, Any] = {
 }
 
 
-def lookup(response: bytes, key: str) -> list[Any]:
-    """What the tags of this key say, of all brokers."""
-    say = _SAY.get(key, str)
-    brokers = decode("BrokerMetadataResponse", response)["Brokers"]
-    return [say(value) for broker in brokers for name, value in broker["Tags"] if name == key]
+def lookup(type_name: str, data: bytes, key: Any) -> list[Any]:
+    """What the tags of this key say, of all brokers; or what they, a properties file or a ledger are there for."""
+    match type_name:
+        case "PROPERTIES":
+            lines = [line for line in data.decode().splitlines() if not line.startswith("#")]
+            return [line.partition("=")[2].strip() for line in lines if line.partition("=")[0].strip() == f"tag.{key}"]
+        case "PROTOCOL_VERSION":
+            return _requests(data.decode(), key)
+    brokers = decode("BrokerMetadataResponse", data)["Brokers"]
+    match type_name:
+        case "ENDPOINT":
+            there = [place for broker in brokers for places in _said(broker, "endpoints") for place in places]
+            return [place for place in there if place[0] == key]
+        case "LARGEST_MESSAGE":
+            return [min([key, *_said(broker, "message.max.bytes")]) for broker in brokers]
+        case "IDENTITY":
+            return [broker["NodeId"] == key for broker in brokers]
+    return [said for broker in brokers for said in _said(broker, key)]
+
+
+def _said(broker: Mapping[str, Any], key: str) -> list[Any]:
+    return [_SAY.get(key, str)(value) for name, value in broker["Tags"] if name == key]
+
+
+def _requests(ledger: str, number: int) -> list[Any]:
+    """Of each request type the greatest version that the number has."""
+    found: dict[str, int] = {}
+    for entry in re.split(r"\n(?=\S)", ledger):
+        name, version = entry.split(":")[0].split(" v")
+        when = {word: int(at) for word, at in re.findall(r"(\w+) in ProtocolVersion: (\d+)", entry)}
+        if when["Added"] <= number < when.get("Removed", number + 1):
+            found[name] = max(int(version), found.get(name, 0))
+    return [[*one] for one in sorted(found.items())]
 
 
 # --- The ledger of ProtocolVersions -----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ broker      what a broker answers; which brokers a request selects
 client      what a client makes of an answer; which ProtocolVersion it speaks
 tags        a broker's tags: parsers, uses, and user tags from a properties file
 protocol_versions   the ledger: which ProtocolVersion added, deprecated and removed what
+uses        what a client or a broker makes of tags, of a properties file and of a ledger, as types to look up in
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from wireproof.reference import evolution
 from wireproof.reference.codec import Codec, NodeCodec, decode
 from wireproof.reference.dialects.base import Dialect, RefusedFor, UnknownType
-from wireproof.reference.dialects.kip_35 import broker, protocol_versions, tags
+from wireproof.reference.dialects.kip_35 import broker, protocol_versions, tags, uses
 from wireproof.reference.dialects.kip_35.client import Kip35Client, common
 from wireproof.reference.dialects.kip_35.layouts import (
     API,
@@ -56,6 +57,7 @@ class Kip35(Dialect):
         Reason.TRAILING_BYTES: "R-D-5",
     }
     bomb_ruling: str | None = None
+    looked_up = frozenset({*uses.OF_BROKERS, *uses.OF_TEXT})
     empty_areas: Mapping[str, str] = {
         "varints": "it has no varints: lengths and counts have fixed widths",
         "tag-ordering": "its tags are keys and values in an array: header-multimaps",
@@ -114,11 +116,16 @@ class Kip35(Dialect):
         return Kip35Client(self.layouts, rules).interpret(request, response)
 
     def lookup(self, type_name: str, data: bytes, key: Any, version: int | None, rules: Rules) -> list[Any]:
-        """The values of the tags with this key, of all brokers of a BrokerMetadataResponse, in order (R-35-5)."""
-        if type_name != f"{API}Response":
+        """The values of the tags with this key, of all brokers of a BrokerMetadataResponse, in order (R-35-5); of the
+        other types see `uses`."""
+        if type_name in uses.OF_TEXT:
+            return uses.of_text(type_name, data, key)
+        if type_name not in (f"{API}Response", *uses.OF_BROKERS):
             raise NotImplementedError(f"{type_name} has no tags to be looked up")
-        response = decode(self.codec(type_name, version), data, rules)
-        pairs = [pair for one in response["Brokers"] for pair in one["Tags"]]
+        brokers = decode(self.codec(f"{API}Response", version), data, rules)["Brokers"]
+        if type_name in uses.OF_BROKERS:
+            return uses.of_brokers(type_name, brokers, key, rules)
+        pairs = [pair for one in brokers for pair in one["Tags"]]
         return [tags.tag_value(key, value, rules) for name, value in pairs if name == key]
 
     def read_schema(self, content: bytes) -> Any:

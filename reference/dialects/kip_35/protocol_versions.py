@@ -5,8 +5,8 @@
         Deprecated in ProtocolVersion: 25
         Removed in ProtocolVersion: 27
 
-`select` and `Spoken` are the proposal's text as code: `negotiate` asks for the number alone, so the kit asks
-for neither.
+`negotiate` asks for the number of a connection, and a `lookup` in PROTOCOL_VERSION for the requests that it stands for;
+`select` is both.
 
 Source: KIP-35 version 7, ProtocolVersion and Managing the ProtocolVersion; R-35-7.
 """

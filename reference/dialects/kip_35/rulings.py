@@ -52,8 +52,7 @@ RULINGS: tuple[Ruling, ...] = (
         "keys and values are a map: the last value of a key counts, and tags have any order (contested in vectors; "
         "only sorted by key has a name to declare), or a key that stands twice is refused",
         TAGS,
-        beyond="what a client does with them of its own accord (a broker's identity, an endpoint, a codec, a limit): "
-        "tests/dialects/kip_35/test_kip_35_tags.py",
+        beyond="which codec a client takes of those that a broker has: tests/dialects/kip_35/test_kip_35_tags.py",
     ),
     Ruling(
         "R-35-6",
@@ -61,7 +60,7 @@ RULINGS: tuple[Ruling, ...] = (
         'a property "tag.NAME = value" gives the key NAME: only the first "tag." is cut; one that shadows a builtin '
         "key is refused",
         source="KIP-35 version 7, Example user-provided tags",
-        beyond='the page says of the file no more than that it "could look something like this", and no byte shows it: '
+        beyond="what is refused: the page says no more of the file than that it could look so; "
         "tests/dialects/kip_35/test_kip_35_tags.py",
     ),
     Ruling(
@@ -73,7 +72,6 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("shared_number", "refused")},
         'each addition has a number of its own: "incremented for each addition"',
         PROTOCOL_VERSION,
-        "the request versions that a number stands for: tests/dialects/kip_35/test_kip_35_protocol_versions.py",
     ),
     Ruling(
         "R-35-8",

@@ -3,8 +3,7 @@
 Tags are a list of (key, value), as in a broker's entry of BrokerMetadataResponse. Order and duplicates are kept, and
 any key is allowed. A lookup by key gives the first tag with that key.
 
-The kit asks for the parsed values alone. The uses of the tags and the properties file are the proposal's text as code:
-no bytes depend on them, so no question asks for them.
+`lookup` asks for the parsed values, and `uses` for what a client and a broker make of them.
 
 Source: KIP-35 version 7, Key-Value tags and Example user-provided tags; R-35-5, R-35-6.
 """

@@ -54,7 +54,7 @@ def said(vector: Vector) -> Any:
         case Op.NEGOTIATE:
             return opinion.negotiate(case.args["client"], case.args["broker"])
         case Op.LOOKUP:
-            return opinion.lookup(case.args["data"], case.args["key"])
+            return opinion.lookup(vector.type or "", case.args["data"], case.args["key"])
         case Op.EVOLVE:
             return opinion.is_lawful(history(vector), case.args["new"])
     assert vector.type is not None
