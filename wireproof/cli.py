@@ -65,6 +65,19 @@ class LazyGroup(click.Group):
         ended = guarded(lambda: run(*arguments, **named | {"standalone_mode": False}))
         sys.exit(ended if isinstance(ended, int) else 0)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click's, but `--catalog` may stand anywhere: it has to be in force before a command is imported."""
+        kept, folder = _without_catalog(args)
+        if folder is not None:
+            if not (Path(folder) / "index.json").is_file():
+                raise click.UsageError(
+                    f"--catalog={folder!r}: a folder from `wireproof schema import` is expected", ctx
+                )
+            before = os.environ.get(_CATALOG)
+            ctx.call_on_close(lambda: _set_catalog(before))
+            _set_catalog(str(Path(folder).resolve()))
+        return super().parse_args(ctx, kept)
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         """The commands' names, in the order of help; without those whose module is missing."""
         return [name for name, command in COMMANDS.items() if _is_there(command.module)]
@@ -104,6 +117,32 @@ class LazyGroup(click.Group):
             formatter.write_dl(rows)
 
 
+#: The variable that names the catalogue in force (`reference.catalog.VARIABLE`, which is not imported for this).
+_CATALOG = "WIREPROOF_CATALOG"
+
+
+def _without_catalog(arguments: Sequence[str]) -> tuple[list[str], str | None]:
+    """The arguments without `--catalog`, and its folder; what follows `--` is not an option."""
+    end = [*arguments, "--"].index("--")
+    kept, folder = [], None
+    options = iter(arguments[:end])
+    for word in options:
+        if word.startswith("--catalog="):
+            folder = word.partition("=")[2]
+        elif word == "--catalog":
+            folder = next(options, "")
+        else:
+            kept.append(word)
+    return [*kept, *arguments[end:]], folder
+
+
+def _set_catalog(folder: str | None) -> None:
+    if folder is None:
+        os.environ.pop(_CATALOG, None)
+    else:
+        os.environ[_CATALOG] = folder
+
+
 def _is_there(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
@@ -129,6 +168,13 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     expose_value=False,
     callback=_version,
     help="Show the version of the kit and of its vector set, and exit.",
+)
+@click.option(
+    "--catalog",
+    metavar="DIR",
+    expose_value=False,
+    help="Of every command, before or behind its name: the message schemas of another Kafka version, a folder from "
+    "`wireproof schema import`.",
 )
 def group() -> None:
     """A conformance test kit for Kafka's wire protocol.

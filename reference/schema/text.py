@@ -13,8 +13,15 @@ from wireproof.reference.errors import SchemaError
 _STRING_OR_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*(?:.*?\*/|(?P<open>.*))', re.DOTALL)
 
 
+_DECODER = json.JSONDecoder()
+
+
 def load_json(text: str | bytes) -> Any:
-    """Parses JSON with comments. Raises SchemaError."""
+    """Parses JSON with comments; what follows the value is not read. Raises SchemaError.
+
+    Kafka's own reader does the same (Jackson's `ObjectMapper.readTree`), and some of Kafka's schemas need it: in
+    kafka-clients 2.8 a `}` too many follows two of them.
+    """
     if isinstance(text, bytes):
         try:
             text = text.decode()
@@ -22,7 +29,7 @@ def load_json(text: str | bytes) -> Any:
             raise SchemaError(f"the file is not UTF-8: {error}") from None
     plain = _STRING_OR_COMMENT.sub(_without_comment, text)
     try:
-        return json.loads(plain)
+        return _DECODER.raw_decode(plain.lstrip(" \t\r\n"))[0]
     except ValueError as error:  # of the text, or an integer of thousands of digits
         raise SchemaError(f"not JSON: {error}") from None
     except RecursionError:

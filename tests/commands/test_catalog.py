@@ -116,6 +116,46 @@ def test_a_jar_is_read_as_it_is(tmp_path: Path) -> None:
     assert catalog.Catalog(tmp_path / "made").made_by == "kafka-clients 9.9.9"
 
 
+def test_what_follows_a_schema_is_not_read_as_kafka_s_own_reader_does_not(tmp_path: Path) -> None:
+    """In kafka-clients 2.8 a brace too many follows two schemas."""
+    jar = tmp_path / "kafka-clients-2.8.2.jar"
+    with zipfile.ZipFile(jar, "w") as file:
+        file.writestr("common/message/PingRequest.json", "// Licence\n" + json.dumps(message()) + "\n}\n")
+    assert catalog_import.make(jar, tmp_path / "made") == (1, 1)
+    assert catalog.Catalog(tmp_path / "made").load("PingRequest") == parse(json.dumps(message()))
+
+
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_each_command_takes_a_catalogue_before_and_behind_its_name(place: int, tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "PingRequest.json").write_text(json.dumps(message()))
+    assert imported(tmp_path / "source", tmp_path / "made")[0] == 0
+    words = ["schema", "show", "PingRequest", "--version", "1"]
+    words.insert(place, f"--catalog={tmp_path / 'made'}")
+    result = CliRunner().invoke(group, words)
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("PingRequest version 1, ")
+    assert "(source)" in result.output
+    assert CliRunner().invoke(group, ["schema", "show", "PingRequest", "--version", "1"]).exit_code == 2
+    refused = CliRunner().invoke(group, ["fuzz", "findings", "x", "--catalog", str(tmp_path / "source")])
+    assert refused.exit_code == 2
+    assert "a folder from `wireproof schema import` is expected" in " ".join(refused.output.split())
+
+
+def test_the_fields_of_a_version_are_shown_as_a_wrapper_sees_them() -> None:
+    result = CliRunner().invoke(group, ["schema", "show", "ConsumerGroupHeartbeatResponse", "--version", "0"])
+    lines = result.output.splitlines()
+    assert lines[0].startswith("ConsumerGroupHeartbeatResponse version 0, flexible")
+    assert "  Assignment: Assignment or null, a structure, default null" in lines
+    assert "      Partitions: COMPACT_ARRAY of INT32" in lines
+    assert lines[-2].startswith('value  {"ThrottleTimeMs": 0, ')
+    assert lines[-1] == "bytes  00 00 00 00 00 00 01 01 00 00 00 00 00 00 00 00 01 01 00 00"
+    tagged = CliRunner().invoke(group, ["schema", "show", "ApiVersionsResponse", "--version", "3"]).output
+    assert "FinalizedFeaturesEpoch: INT64, tag 1, default -1" in tagged
+    none = CliRunner().invoke(group, ["schema", "show", "ApiVersionsResponse", "--version", "99"])
+    assert (none.exit_code, "has the versions 0-" in none.output) == (2, True)
+
+
 def test_making_it_again_changes_nothing(tmp_path: Path) -> None:
     bundled = Path(catalog.__file__).parent
     catalog_import.make(bundled, tmp_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,19 @@ import click
 from wireproof import catalog_import
 from wireproof.cli_options import overwrite_option
 from wireproof.conformance.files import read_bytes
+from wireproof.conformance.generation import random_values
+from wireproof.conformance.values.encoding import to_json
 from wireproof.conformance.writing import Folder
 from wireproof.console import say
-from wireproof.reference import catalog
+from wireproof.reference import catalog, encode
 from wireproof.reference.dialects import DIALECTS, Dialect
 from wireproof.reference.dialects.kip_482 import schemas
 from wireproof.reference.dialects.kip_482.lift import KINDS, lift
 from wireproof.reference.errors import SchemaError
 from wireproof.reference.evolution import Change
+from wireproof.reference.primitives import Primitive
 from wireproof.reference.schema import Schema
+from wireproof.reference.schema.plan import Array, Node, Struct, plan
 
 
 @click.group()
@@ -39,14 +43,15 @@ def import_(source: Path, folder: Path, overwrite: bool) -> None:
     tags, defaults, structures that contain themselves. Keys that change no byte are left out. Nothing is written when a
     schema is refused.
 
-    With --catalog=DIR pytest asks the messages and versions that this Kafka and the vectors' Kafka share. For all
-    commands the environment variable WIREPROOF_CATALOG selects the folder.
+    With --catalog=DIR pytest asks the messages and versions that this Kafka and the vectors' Kafka share, and every
+    command uses its schemas, fuzz too.
 
     \b
     Examples:
         wireproof schema import kafka-clients-3.9.0.jar kafka-3.9
         pytest --impl=my_codec --catalog=kafka-3.9
-        WIREPROOF_CATALOG=kafka-3.9 wireproof explain MetadataRequest --version 0 0000000100026162
+        wireproof explain --catalog=kafka-3.9 MetadataRequest --version 0 0000000100026162
+        wireproof fuzz run differential --catalog=kafka-3.9 --impl=my_codec
 
     \b
     Exit codes: 0 done, 1 a schema is refused, 2 a usage error.
@@ -97,6 +102,63 @@ def _message(current: catalog.Catalog, name: str) -> Schema:
     if message is None:
         raise click.UsageError(f"the catalogue ({current.made_by}) has no message {name!r} with a version")
     return message
+
+
+# --- show -------------------------------------------------------------------------------------------------------------
+
+
+@schema.command(short_help="Print a message's fields in one version, as a wrapper sees them.")
+@click.argument("message")
+@click.option("--version", type=int, required=True, metavar="N", help="The version of the message.")
+def show(message: str, version: int) -> None:
+    """Print the fields of MESSAGE in one version, as a wrapper gets and gives them: names, types on the wire, tags,
+    defaults of missing keys. Then its simplest value, as JSON, and the bytes of that.
+
+    \b
+    Examples:
+        wireproof schema show MetadataRequest --version 12
+        wireproof schema show FetchResponse --version 4 --catalog=kafka-2.8
+
+    \b
+    Exit codes: 0 it is printed, 2 a usage error.
+    """  # noqa: D301 (\b is click's sign for text that keeps its lines)
+    current = catalog.current()
+    loaded = _message(current, message)
+    if version not in loaded.versions:
+        raise click.UsageError(f"{message} has the versions {loaded.versions} ({current.made_by}), not {version}")
+    planned = plan(loaded, version)
+    form = "flexible" if planned.flexible else "not flexible"
+    say(f"{message} version {version}, {form} ({current.made_by})")
+    for line in _fields(planned, "  "):
+        say(line)
+    value = random_values.simplest(message, dialect="kafka", version=version)
+    say(f"value  {json.dumps(to_json(value))}")
+    say(f"bytes  {encode(message, value, dialect='kafka', version=version).hex(' ') or '(none)'}")
+
+
+def _fields(node: Struct, indent: str) -> Iterator[str]:
+    for field in node.fields:
+        tag = "" if field.tag is None else f", tag {field.tag}"
+        default = "" if isinstance(field.default, (dict, list)) else f", default {json.dumps(to_json(field.default))}"
+        yield f"{indent}{field.name}: {_type(field.node)}{tag}{default}"
+        inner = field.node
+        while isinstance(inner, Array):
+            inner = inner.element
+        if isinstance(inner, Struct):
+            yield from _fields(inner, f"{indent}  ")
+    if node.flexible:
+        yield f"{indent}_tags: unknown tags, a list of [tag, bytes]; may be missing"
+
+
+def _type(node: Node) -> str:
+    match node:
+        case Array(element, compact, nullable):
+            return f"{'COMPACT_' if compact else ''}{'NULLABLE_' if nullable else ''}ARRAY of {_type(element)}"
+        case Struct(name, marker=marker):
+            return f"{name}{'' if marker == 'none' else ' or null'}, a structure"
+        case Primitive(name):
+            return name
+    return type(node).__name__
 
 
 # --- diff -------------------------------------------------------------------------------------------------------------
