@@ -259,6 +259,20 @@ def test_it_is_the_same_each_time_and_an_earlier_one_is_replaced(tmp_path: Path)
         assert {(member.mtime, member.uid, member.uname) for member in tar} == {(0, 0, "")}
 
 
+def test_another_language_in_the_same_folder_leaves_nothing_of_the_first(tmp_path: Path) -> None:
+    """But for a file that the user filled in."""
+    small, folder = export(["kafka"], ["varints"]), tmp_path / "out"
+    write(for_language(small, "go"), folder)
+    assert write(for_language(small, "rust"), folder) == ()
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == {
+        *for_language(small, "rust").files
+    }
+    (folder / "implementation.rs").write_text("// mine\n")
+    assert write(for_language(small, "rust"), folder) == ()
+    assert write(for_language(small, "go"), folder) == ("implementation.rs",)
+    assert (folder / "implementation.rs").read_text() == "// mine\n"
+
+
 #: Writes all formats into the folder that is its argument.
 EVERY_FORMAT = """
 import sys

@@ -130,7 +130,7 @@ def for_language(made: Export, form: str) -> Export:
     }
     own = frozenset({LANGUAGES[form].own})
     manifest = json.loads(made.files[_MANIFEST])
-    manifest["tests"] = {path: _digest(content) for path, content in templates.items() if path not in own}
+    manifest["tests"] = {path: _digest(content) for path, content in templates.items()}
     data[f"{_DATA}/{_MANIFEST}"] = _json(manifest)
     return replace(made, files=dict(sorted((data | templates).items())), own=own)
 
