@@ -157,11 +157,27 @@ def test_the_action_takes_what_its_use_gives_it(machine: Machine) -> None:
     (given,) = [step["with"] for step in steps_of(USE) if step["uses"].startswith("OWNER/")]
     (machine.folder / given["known"]).write_text("")
     steps = ACTION["runs"]["steps"]
-    assert machine.job(steps, given) == 0
+    defaults = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
+    assert machine.job(steps, defaults | given) == 0
     assert (machine.folder / "pip.txt").read_text() == f"-m pip install {ROOT}\n"
     report = [json.loads(line) for line in machine.kept(steps)[0].read_text().splitlines()]
     assert {line["area"] for line in report if "area" in line} == {"varints", "framing"}
     assert " passed" in machine.summary.read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"catalog": "no where"}, "--catalog='no where'"),
+        ({"vectors": "my vectors"}, "my vectors"),
+        ({"contested": "sometimes"}, "argument --contested"),
+        ({"properties": "none"}, "argument --properties"),
+    ],
+)
+def test_the_action_hands_on_each_of_its_inputs(given: dict[str, str], says: str, machine: Machine) -> None:
+    defaults = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
+    assert machine.job(ACTION["runs"]["steps"], defaults | {"impl": "my_codec", "areas": "varints"} | given) == 4
+    assert says in machine.summary.read_text()
 
 
 def test_an_area_is_no_pattern_of_files(machine: Machine) -> None:
