@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wireproof import reference
-from wireproof.conformance.model import Description
+from wireproof.conformance.model import Description, Op
 from wireproof.fuzz.campaign import canaries
 from wireproof.fuzz.campaign.dependencies import Dependencies
 from wireproof.fuzz.campaign.run import Plan, Run, State
 from wireproof.fuzz.campaign.store import Store
 from wireproof.fuzz.errors import FuzzError
+from wireproof.fuzz.targets import lookup_and_convert
 from wireproof.fuzz.targets.finding import FuzzFinding
+from wireproof.fuzz.targets.inputs import Forms
 from wireproof.fuzz.targets.kinds import KINDS
 from wireproof.fuzz.targets.session_start import forms, kind_of
 
@@ -35,11 +37,21 @@ Watch = Callable[[Plan, State, FuzzFinding | None], None]
 
 
 def canary_found(plan: Plan, described: Description) -> State:
-    """Plant a bug in a copy of the target, and find it. Raises FuzzError when it is not found."""
+    """Plant a bug in a copy of the target, and find it; another one in each of lookup and convert, if they are asked.
+    Raises FuzzError when it is not found."""
     offered = forms(kind_of(plan.target), described, plan.dialect, plan.only)
+    for op in sorted(lookup_and_convert.OPS):
+        of_op = [form for form in offered.values() if op in form.ops and Op.DECODE in form.ops]
+        if of_op:
+            only = [form for form in of_op if form.type == of_op[0].type]
+            _found(replace(plan, only=of_op[0].type), described, {form.head: form for form in only}, str(op))
+    return _found(plan, described, offered, plan.target)
+
+
+def _found(plan: Plan, described: Description, offered: Forms, canary: str) -> State:
     planted = replace(
         plan,
-        spec=f"{_MODULE}:{plan.target}",
+        spec=f"{_MODULE}:{canary}",
         dependencies=Dependencies((), plan.dependencies.native),
         known=None,
         seconds=PATIENCE,
@@ -58,7 +70,8 @@ def canary_found(plan: Plan, described: Description) -> State:
         state = Run(planted, store, copy, lambda *_: None).go()
     if not state.new:
         raise FuzzError(
-            f"the search is blind: a bug that was planted in a copy of the target {plan.target} ({plan.dialect}) was "
+            f"the search is blind: a bug that was planted in {canary} of a copy of the target {plan.target} "
+            f"({plan.dialect}) was "
             f"not found in {state.executions} executions. Nothing that it would say of {described.name} would count."
         )
     return state

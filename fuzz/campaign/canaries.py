@@ -122,10 +122,28 @@ class _Answers(Canary):
         return changes
 
 
-#: One canary for each target, by its name.
+class _Looks(Canary):
+    """Finds one value too few for some bytes."""
+
+    def lookup(self, type: str, data: bytes, key: Any, *, dialect: str, version: int | None = None) -> Any:
+        found = self._right.lookup(type, data, key, dialect=dialect, version=version)
+        return found[:-1] if _hit(data) else found
+
+
+class _Converts(Canary):
+    """Gives one byte too many for some bytes."""
+
+    def convert(self, type: str, data: bytes, to: str, *, dialect: str, version: int | None = None) -> bytes:
+        converted = self._right.convert(type, data, to, dialect=dialect, version=version)
+        return converted + b"\0" if _hit(data) else converted
+
+
+#: One canary for each target, by its name, and for each op that a target asks beside the others.
 decode = _Falls()
 differential = _Accepts()
 stability = _Writes()
 values = _Writes()
+lookup = _Looks()
+convert = _Converts()
 exchange = _Answers()
 schema = _Answers()

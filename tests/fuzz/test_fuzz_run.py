@@ -334,6 +334,25 @@ class TestBlind:
         plan = Plan("reference", target, "kafka", Dependencies((), ()), only=only)
         assert campaign.canary_found(plan, described).new
 
+    @pytest.mark.parametrize(
+        ("op", "dialect", "only"),
+        [
+            ("lookup", "kafka", "Record"),
+            ("lookup", "kip-82-int-keys", "HEADERS"),
+            ("convert", "kip-82-string-keys", "BATCH"),
+        ],
+    )
+    def test_a_fault_in_lookup_and_in_convert_is_found_too(
+        self, op: str, dialect: str, only: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        described = describe("reference", Options(), None)
+        plan = Plan("reference", "differential", dialect, Dependencies((), ()), only=only)
+        assert campaign.canary_found(plan, described).new
+        monkeypatch.setattr(campaign, "_MODULE", "support.no_canary")
+        monkeypatch.setattr(campaign, "BUDGET", 300)
+        with pytest.raises(FuzzError, match=f"the search is blind: .* {op} "):
+            campaign.canary_found(plan, described)
+
     def test_a_canary_is_found_in_a_child(self) -> None:
         described = describe("reference", Options(), None)
         plan = Plan("reference", "differential", "kafka", Dependencies((), ("native",)), only="INT32")

@@ -2,4 +2,4 @@
 
 from wireproof import reference
 
-decode = reference
+decode = lookup = convert = reference
