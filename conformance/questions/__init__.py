@@ -5,6 +5,8 @@ lookup             the question of an id
 positive_control   the valid question that an implementation must accept before its refusal counts
 selection          the questions for one implementation, and what is left out
 catalog_filter     which vectors hold under the catalogue of another Kafka version
+announced_apis     what is expected of a broker that announces other versions than the vectors' settings
+beside_ranges      the versions beside those that a broker announces
 """
 
 from wireproof.conformance.questions import selection

@@ -24,6 +24,7 @@ from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.connection.protocol.check import Inspection, Result
 from wireproof.conformance.model import DEVIATIONS, Op, Outcome, Verdict
+from wireproof.conformance.questions import beside_ranges as beside
 from wireproof.conformance.questions import selection
 from wireproof.fuzz.campaign.dependencies import dependencies_of
 from wireproof.fuzz.errors import FuzzError
@@ -108,6 +109,32 @@ def test_an_odd_broker_is_not_blamed(name: str) -> None:
     others = {one: verdict for one, verdict in found.items() if verdict.outcome is not Outcome.PASS}
     assert {verdict.outcome for verdict in others.values()} <= {Outcome.SKIP}
     assert len(others) == ODD[name]
+
+
+def beside_ranges(name: str) -> dict[str, Verdict]:
+    """The verdicts on the versions beside those that it announces, by what they are about."""
+    with Examiner(open_connection(spec(name))) as examiner:
+        asked = beside.questions(examiner.description.apis or {}, foreign=False)
+        return {one.vector.about.partition(",")[0]: one.verdict for one in examiner.judge(asked)}
+
+
+def test_the_versions_beside_those_that_are_announced() -> None:
+    found = beside_ranges("conforming")
+    assert {about: verdict.outcome for about, verdict in found.items()} == dict.fromkeys(
+        ("Produce 2", "Produce 14", "Metadata 14", "ApiVersions 6"), Outcome.PASS
+    )
+    assert {about for about, verdict in beside_ranges("older_ranges").items() if verdict.outcome is Outcome.PASS} == {
+        *("Produce 2", "Produce 9", "Metadata 9", "ApiVersions 3")
+    }
+    assert beside_ranges("accepts_unknown_versions")["Metadata 14"].outcome is FAIL
+    assert beside_ranges("answers_error35")["Metadata 14"].rulings == ("R-K-18",)
+
+
+def test_a_foreign_broker_is_not_asked_what_it_could_obey() -> None:
+    apis = dict.fromkeys(range(95), (0, 0))
+    ours, foreign = (list(beside.questions(apis, foreign=which)) for which in (False, True))
+    assert len(ours) - len(foreign) == len(beside.NEVER_FOREIGN)
+    assert beside.NEVER_FOREIGN.isdisjoint(one.vector.about.partition(" ")[0] for one in foreign)
 
 
 def test_a_deviation_that_does_not_repeat_is_unsteady() -> None:

@@ -222,6 +222,16 @@ class AcceptsUnknownVersions(Conforming):
         return answer
 
 
+class AnswersError35(Conforming):
+    """Takes another reading: answers error 35 to a version of Metadata that it does not have."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, correlation = head(frame)
+        if answer is None and key == METADATA and not 0 <= version <= 13:
+            return framed(struct.pack(">ih", correlation, 35))
+        return answer
+
+
 class HidesAVersion(Conforming):
     """Answers Metadata 13, which it does not announce."""
 
