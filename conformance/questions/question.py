@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from wireproof import reference
 from wireproof.conformance import ledger
 from wireproof.conformance.model import Case, Description, Op
 from wireproof.conformance.questions.positive_control import offered_twin, twin_case
@@ -70,13 +71,29 @@ def _recode(case: Case) -> Case:
 
 def offers(described: Description, question: Question) -> bool:
     """Whether an implementation offers the op, type and version of a question."""
-    case = question.case
-    return described.offers_op(case.op, case.dialect, case.type, _needed_version(question.vector, case.version))
+    case, vector = question.case, question.vector
+    version = _needed_version(vector, case.version)
+    return described.offers_op(case.op, case.dialect, case.type, version) and _offers_body(described, vector)
 
 
 def offers_vector(described: Description, vector: Vector, op: Op) -> bool:
     """Whether an implementation offers the question that a vector asks with this op. The case need not be made."""
-    return described.offers_op(op, vector.dialect, vector.type, _needed_version(vector, vector.version))
+    version = _needed_version(vector, vector.version)
+    return described.offers_op(op, vector.dialect, vector.type, version) and _offers_body(described, vector)
+
+
+def _offers_body(described: Description, vector: Vector) -> bool:
+    """Whether an implementation offers the version of the request in a RequestFrame, a type without versions. Those of
+    the request's body count, or else of the response's frame; who lists neither is asked."""
+    if vector.type != "RequestFrame" or vector.kind is not VectorKind.VALID:
+        return True
+    match vector.value:
+        case {"header": {"RequestApiKey": int(key), "RequestApiVersion": int(version)}}:
+            api = reference.dialect_named(vector.dialect).apis().get(key)
+            listed = (described.types or {}).get(vector.dialect, {})
+            span = listed.get(f"{api}Request") or listed.get(f"ResponseFrame:{api}")
+            return span is None or span[0] <= version <= span[1]
+    return True
 
 
 def _needed_version(vector: Vector, version: int | None) -> int | None:

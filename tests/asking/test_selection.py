@@ -112,6 +112,27 @@ def test_a_case_whose_version_is_the_question_is_asked_whatever_range_is_offered
     assert selected(about_versions, types={"kafka": {"ApiVersionsResponse": (0, 3)}}) == []
 
 
+@pytest.mark.parametrize(
+    ("types", "versions"),
+    [
+        ({}, {0, 2, 3, 5}),
+        ({"ApiVersionsRequest": (0, 3)}, {0, 2, 3}),
+        ({"ApiVersionsRequest": (3, 3), "ResponseFrame:ApiVersions": (0, 5)}, {3}),
+        ({"ResponseFrame:ApiVersions": (0, 2)}, {0, 2}),
+    ],
+)
+def test_a_request_s_frame_is_asked_in_the_versions_that_are_offered_of_its_body(
+    types: dict[str, tuple[int, int]], versions: set[int]
+) -> None:
+    frames = [one for one in ledger.load("ApiVersionsRequest").vectors if one.type == "RequestFrame"]
+    questions = selected(frames, types={"kafka": {"RequestFrame": None, **types}})
+    assert {int(question.vector.id.split("/")[1]) for question in questions} == versions
+    negatives = [one for one in vectors.load(["kafka"]) if one.type == "RequestFrame" and one.reject is not None]
+    assert {
+        question.vector.id for question in selected(negatives, types={"kafka": {"RequestFrame": None, **types}})
+    } == {one.id for one in negatives}
+
+
 def test_entries_are_vectors_ledger_cases_and_what_is_derived_from_them() -> None:
     not_asked = NotAsked()
     found = [*selection.entries(described(dialects=("kafka",)), not_asked, ["kafka"], [ledger.AREA])]
