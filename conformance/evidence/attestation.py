@@ -10,8 +10,8 @@ first line is a header. A further line is about a vector, or about all cases of 
 
 `agree` is the verdict `pass`, `contested` another reading, `unjudged` a skip or not-asked; `dissent` is a deviation,
 known or not, with its kind (of a fail) or its verdict. Ops that are not there were not offered. In the ledger `0-11` is
-every case of these versions that was asked, `set:12-14` the case `set` of these versions. The digest is of what is
-asked and demanded: a line whose digest is not that of the vector here says nothing.
+every case of these versions that was asked, but `frame`; `set:12-14` is the case `set` of these versions. The digest is
+of what is asked and demanded: a line whose digest is not that of the vector here says nothing.
 """
 
 from __future__ import annotations
@@ -172,7 +172,8 @@ def _of_ledger(line: LedgerLine, op: Op, case: LedgerCase | None) -> Answer | No
 def _covers(token: str, version: int, name: str) -> bool:
     of_case, _, versions = token.rpartition(":")
     low, _, high = versions.partition("-")
-    return of_case in ("", name) and int(low) <= version <= int(high or low)
+    named = of_case == name if of_case else name != ledger.FRAME
+    return named and int(low) <= version <= int(high or low)
 
 
 def expectation_op(vector: Vector, op: Op) -> Op:
@@ -345,15 +346,17 @@ def _kind(item: tuple[Answer, object]) -> str:
 
 
 def _tokens(cases: Mapping[LedgerCase, Answer], answer: Answer) -> Iterator[str]:
-    """Ranges of versions of which all cases have this answer, then the other cases with it, each with its versions."""
+    """Ranges of versions of which all cases have this answer, then the other cases with it, each with its versions.
+    Frames always have their name: who offers messages may not offer frames."""
     by_version: dict[int, set[Answer]] = {}
     by_name: dict[str, list[int]] = {}
     for case, one in cases.items():
-        by_version.setdefault(case.version, set()).add(one)
+        if case.name != ledger.FRAME:
+            by_version.setdefault(case.version, set()).add(one)
     whole = [version for version, answers in by_version.items() if answers == {answer}]
     yield from _ranges(whole)
     for case, one in cases.items():
-        if one == answer and case.version not in whole:
+        if one == answer and (case.version not in whole or case.name == ledger.FRAME):
             by_name.setdefault(case.name, []).append(case.version)
     for name, versions in by_name.items():
         yield from (f"{name}:{span}" for span in _ranges(versions))

@@ -355,6 +355,18 @@ class TestFiles:
             for one, op in itertools.product(cases, cases[0].ops):
                 assert made.answer(one, op) == expected.get((one.id, op))
 
+    def test_who_offers_messages_says_nothing_of_frames(self) -> None:
+        frame, body = (ledger.vector(f"MetadataResponse/13/{case}") for case in ("frame", "set"))
+        assert frame is not None
+        assert body is not None
+        agrees = Answer(Result.AGREE)
+        of_bodies = collect(header(), [(one, Op.DECODE, agrees) for one in ledger.load("MetadataResponse").vectors[:3]])
+        assert of_bodies.by_message["MetadataResponse"].agree == {"decode": "0"}
+        alone = collect(header(), [(body, Op.DECODE, agrees)])
+        assert (alone.answer(body, Op.DECODE), alone.answer(frame, Op.DECODE)) == (agrees, None)
+        both = collect(header(), [(body, Op.DECODE, agrees), (frame, Op.DECODE, agrees)])
+        assert both.by_message["MetadataResponse"].agree == {"decode": "13 frame:13"}
+
     def test_invalid_bytes_are_one_expectation(self) -> None:
         invalid = next(one for one in vectors.load(["kafka"]) if one.kind is VectorKind.INVALID and len(one.ops) == 2)
         made = collect(header(), [(invalid, Op.RECODE, Answer(Result.AGREE))])
