@@ -39,6 +39,7 @@ class _Bug(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     certainty: str
     ruled: _Ruled | None = None
     unreached: str | None = None
+    once: str | None = None
 
 
 class _BugFile(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -77,7 +78,8 @@ def _state(bug: _Bug, caught: list[str]) -> tuple[str, str]:
     ruled = [] if bug.ruled is None else [_ruled(bug.ruled)]
     if caught:
         ids = [code(identifier) for identifier in dict.fromkeys(caught)]
-        return "caught", "<br>".join(["fails", *ids, *ruled])
+        once = [] if bug.once is None else [f"this one alone: {cell(bug.once)}"]
+        return "caught", "<br>".join(["fails", *ids, *once, *ruled])
     if ruled:
         return "ruled", ruled[0]
     if bug.unreached is not None:

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -151,6 +152,13 @@ def test_every_bug_is_caught_or_ruled_or_not_reached() -> None:
         if "ruled" in bug:
             assert bug["ruled"]["ruling"] in set.union(*RULINGS.values()), identifier
             assert bug["ruled"]["why"].strip(), identifier
+
+
+def test_two_vectors_catch_each_bug_or_it_says_why_one_alone_does() -> None:
+    catching = Counter(bug for vector in VECTORS for bug in {entry.bug for entry in vector.wrong})
+    assert {bug for bug, vectors_ in catching.items() if vectors_ < 2} == {
+        name for name, bug in BUGS.items() if "once" in bug
+    }
 
 
 # --- A negative differs from its twin in one thing --------------------------------------------------------------------
