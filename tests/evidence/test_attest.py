@@ -309,6 +309,7 @@ class TestSupport:
             "contested": Result.CONTESTED,
             "skip": Result.UNJUDGED,
             "not-asked": Result.UNJUDGED,
+            "unsteady": Result.UNJUDGED,
         }
         answer = Answer.of(verdict)
         assert answer.result is expected.get(outcome, Result.DISSENT)
@@ -389,7 +390,7 @@ class TestFiles:
         assert {one.header.name for one in files} <= names.keys()
         assert {one.header.name: one.header.group for one in files}.items() <= names.items()
         for path in (ROOT / "vectors" / "attested").iterdir():
-            assert path.stat().st_size < 300_000, path.name
+            assert path.stat().st_size < 320_000, path.name
 
     def test_they_are_no_part_of_the_vector_set_s_version(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
