@@ -84,7 +84,7 @@ def offers_vector(described: Description, vector: Vector, op: Op) -> bool:
 
 def _offers_body(described: Description, vector: Vector) -> bool:
     """Whether an implementation offers the version of the request in a RequestFrame, a type without versions. Those of
-    the request's body count, or else of the response's frame; who lists neither is asked."""
+    the request's body count, or else of the response's frame; who lists none of any api is asked all."""
     if vector.type != "RequestFrame" or vector.kind is not VectorKind.VALID:
         return True
     match vector.value:
@@ -92,7 +92,9 @@ def _offers_body(described: Description, vector: Vector) -> bool:
             api = reference.dialect_named(vector.dialect).apis().get(key)
             listed = (described.types or {}).get(vector.dialect, {})
             span = listed.get(f"{api}Request") or listed.get(f"ResponseFrame:{api}")
-            return span is None or span[0] <= version <= span[1]
+            if span is None:
+                return not any(name.endswith("Request") or name.startswith("ResponseFrame:") for name in listed)
+            return span[0] <= version <= span[1]
     return True
 
 

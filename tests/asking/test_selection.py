@@ -119,6 +119,7 @@ def test_a_case_whose_version_is_the_question_is_asked_whatever_range_is_offered
         ({"ApiVersionsRequest": (0, 3)}, {0, 2, 3}),
         ({"ApiVersionsRequest": (3, 3), "ResponseFrame:ApiVersions": (0, 5)}, {3}),
         ({"ResponseFrame:ApiVersions": (0, 2)}, {0, 2}),
+        ({"MetadataRequest": (0, 9)}, set()),
     ],
 )
 def test_a_request_s_frame_is_asked_in_the_versions_that_are_offered_of_its_body(
