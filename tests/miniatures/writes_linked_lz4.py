@@ -22,7 +22,7 @@ def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -
     data = _encode(type, value, dialect=dialect, version=version)
     if value["attributes"] & 7 != 3:
         return data
-    frame = lz4.frame.compress(lz4.frame.decompress(data[61:]), store_size=False)
+    frame: bytes = lz4.frame.compress(lz4.frame.decompress(data[61:]), store_size=False)
     flags = bytes([frame[4] & ~0x20, frame[5]])  # of a single block the library says that it is independent
     frame = frame[:4] + flags + bytes([xxhash.xxh32(flags).intdigest() >> 8 & 0xFF]) + frame[7:]
     covered = data[21:61] + frame
