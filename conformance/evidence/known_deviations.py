@@ -369,6 +369,15 @@ def draft(verdicts: Iterable[Verdict], name: str) -> str:
     return tomlkit.dumps(document)
 
 
+#: The folders before a file's name: they are one machine's.
+_FOLDER = re.compile(r"""(?<![\w.:/])/(?:[^\s/"':,;()]+/)+|\b[A-Za-z]:\\(?:[^\s\\"':]+\\)+""")
+
+
+def _last_line(detail: str) -> str:
+    """A text as it is, but of a Python traceback the line that names the error."""
+    return detail.rstrip().rpartition("\n")[2] if detail.startswith("Traceback") else detail
+
+
 def _drafted(cluster: Cluster) -> Any:
     import tomlkit
 
@@ -380,6 +389,7 @@ def _drafted(cluster: Cluster) -> Any:
     entry.add(tomlkit.comment(f"{cases} {'case' if cases == 1 else 'cases'}, the first is {first.id}"))
     entry.add("finding", parts)
     entry.add("class", "bug")
-    entry.add("reason", f"{first.outcome}{f' ({first.kind})' if first.kind else ''}: {first.detail}"[:200])
+    said = _FOLDER.sub("", _last_line(first.detail))
+    entry.add("reason", f"{first.outcome}{f' ({first.kind})' if first.kind else ''}: {said}"[:200])
     entry.add("reported", "pending")
     return entry

@@ -414,6 +414,21 @@ def test_a_draft_excuses_the_run_that_it_was_made_of_and_nothing_else(file: Path
     assert found.find(msgspec.structs.replace(seen[0], place="marker")) is None
 
 
+def test_a_draft_names_no_folder_of_the_machine(file: Path) -> None:
+    trace = (
+        'Traceback (most recent call last):\n  File "/home/me/kit/wrapper.py", line 3, in decode\n    x()\n'
+        "ZeroDivisionError: in /home/me/kit/x.py:7 of https://example.org/a/b and 1/2/3"
+    )
+    drafted = known_deviations.draft([verdict(outcome=Outcome.CRASH, error="ZeroDivisionError", detail=trace)], "mine")
+    (entry,) = load(file, drafted).deviations
+    assert entry.reason == "crash: ZeroDivisionError: in x.py:7 of https://example.org/a/b and 1/2/3"
+    thrown = verdict(
+        outcome=Outcome.CRASH, error="Error", detail="Error: bad\n    at f (/srv/app/node_modules/a/b.js:1:2)"
+    )
+    (entry,) = load(file, known_deviations.draft([thrown], "mine")).deviations
+    assert entry.reason == "crash: Error: bad\n    at f (b.js:1:2)"
+
+
 def test_a_draft_of_nothing_is_a_file(file: Path) -> None:
     assert load(file, known_deviations.draft([verdict(outcome=Outcome.PASS)], "mine")).deviations == ()
 
