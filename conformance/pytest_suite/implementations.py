@@ -17,7 +17,7 @@ from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.model import Description, Verdict
 from wireproof.conformance.pytest_suite.failures import Pages
 from wireproof.conformance.pytest_suite.options import Settings, usage_error
-from wireproof.conformance.questions import selection
+from wireproof.conformance.questions import offered_types, selection
 from wireproof.conformance.questions.selection import Entry, NotAsked
 
 #: The approximate number of questions in a scope: eight blocks. Asking ahead needs large scopes; equal work for all
@@ -106,6 +106,7 @@ class Implementation:
         self.settings = settings
         try:
             connection = starting.connection()
+            offered_types.check(connection.description)
             self.examiner = Examiner(connection, _known(spec, settings, connection.description))
         except ValueError as error:  # ImplementationError and KnownError are such
             raise usage_error(f"--impl={spec}: {error}") from None

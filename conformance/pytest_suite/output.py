@@ -104,6 +104,7 @@ class Output:
                 items={spec: self._results.progress.count(spec) for spec in verdicts},
                 incomplete=incomplete,
                 verbose=config.option.verbose > 0,
+                whole=not (self._settings.dialects or self._settings.areas or terminalreporter.stats.get("deselected")),
                 **look,
             )
         )

@@ -3,6 +3,7 @@
 question           a case, its expectation and its positive control
 lookup             the question of an id
 positive_control   the valid question that an implementation must accept before its refusal counts
+offered_types      the types that an implementation offers, and whether there are such
 selection          the questions for one implementation, and what is left out
 catalog_filter     which vectors hold under the catalogue of another Kafka version
 announced_apis     what is expected of a broker that announces other versions than the vectors' settings

@@ -17,7 +17,7 @@ from wireproof.conformance.report.failure import titled_name
 from wireproof.conformance.report.findings import findings_text
 from wireproof.conformance.report.jsonl import Tally
 from wireproof.conformance.report.text import safe, to_string
-from wireproof.conformance.report.unasked import leniency_lines, unasked_lines
+from wireproof.conformance.report.unasked import leniency_lines, offer_lines, unasked_lines
 from wireproof.conformance.vectors import AREAS
 
 #: The category of a deviation that a known-deviations file names.
@@ -65,12 +65,13 @@ def numbers(
     items: Mapping[str, int] | None = None,
     incomplete: Mapping[str, tuple[int, int]] | None = None,
     verbose: bool = False,
+    whole: bool = False,
 ) -> Iterator[str]:
     """A run in numbers, as texts for a terminal: the table, the questions that were not asked and, for several
     implementations, their comparison. All mappings are by implementation spec.
 
     `items`: the number of pytest's items that ran; the table counts questions, and an item may have several.
-    `verbose`: list the types and areas that were not asked, instead of one line.
+    `verbose`: list the types and areas that were not asked, instead of one line. `whole`: nothing was deselected.
     """
     names = _names(verdicts, descriptions)
     table = summary_table(
@@ -84,6 +85,11 @@ def numbers(
         for line in (
             *_items(names[spec], len(judged), (items or {}).get(spec)),
             *(leniency_lines(names[spec], descriptions[spec], judged) if spec in descriptions else ()),
+            *(
+                offer_lines(names[spec], descriptions[spec], judged, whole=whole and spec not in (incomplete or {}))
+                if spec in descriptions
+                else ()
+            ),
             *unasked_lines(
                 names[spec],
                 judged,

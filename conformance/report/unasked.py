@@ -13,6 +13,7 @@ from rich.text import Text
 from wireproof import reference
 from wireproof.conformance.judging.judge import NOT_COMPARED
 from wireproof.conformance.model import UNJUDGED, Description, Op, Verdict
+from wireproof.conformance.questions import offered_types
 from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.text import safe
 from wireproof.conformance.vectors import AREAS
@@ -55,6 +56,34 @@ def leniency_lines(name: str, described: Description, verdicts: Iterable[Verdict
         listed = ", ".join(map(safe, described.rejects[:_NAMED]))
         more = f" and {len(described.rejects) - _NAMED} more" if len(described.rejects) > _NAMED else ""
         yield Text.assemble((safe(name), "bold"), f": taken for refusals too: {listed}{more}")
+
+
+def offer_lines(name: str, described: Description, verdicts: Iterable[Verdict], *, whole: bool) -> Iterator[Text]:
+    """Lines about what an implementation offers and no question asks: messages and versions of an older Kafka and,
+    after a `whole` run of all areas, types that no question is about."""
+    older = offered_types.of_older_kafka(described)
+    if older:
+        said = (
+            ": offered, but not in the schemas here, and not asked: "
+            f"{_some(older)}. With those of an older Kafka they are: `wireproof schema import kafka-clients-3.9.1.jar "
+            "DIR`, then --catalog=DIR"
+        )
+        yield Text.assemble((safe(name), "bold"), said, style="yellow")
+    if whole:
+        asked = {verdict.type for verdict in verdicts}
+        never = [one for names in (described.types or {}).values() for one in names if one not in asked]
+        never = [one for one in never if one.isalnum() and not one.isupper() and one not in {*map(_first, older)}]
+        if never:
+            yield Text.assemble((safe(name), "bold"), f": offered and never asked: {_some(never)}", style="yellow")
+
+
+def _first(text: str) -> str:
+    return text.partition(" ")[0]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return safe(", ".join(names[:_NAMED])) + more
 
 
 def unasked(verdicts: Iterable[Verdict], not_offered: Mapping[str, int], *, every: bool) -> dict[str, str]:
