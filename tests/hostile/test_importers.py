@@ -32,6 +32,18 @@ def decode(type, data, *, dialect, version=None):
 def encode(type, value, *, dialect, version=None):
     return reference.encode(type, value, dialect=dialect, version=version)
 """
+#: A program that serves it, and the kit's command line in the clone that the current folder is.
+SERVER = Path(__file__).parent / "programs" / "serves.py"
+CLONE = """\
+import pathlib, sys
+
+from wireproof import cli
+from wireproof.clone import registry
+
+registry.ROOT = pathlib.Path.cwd()
+cli.main(sys.argv[1:])
+"""
+REGISTRY = '[[implementation]]\nname = "noted"\nspec = "noted.codec"\nlanguage = "python"\n'
 #: The programs of the kit in which it may be imported, all of them children that do nothing else: the one that answers,
 #: the fuzzing one, the one that lists its packages for fuzzing, and the one that lists its files for Spark.
 OWN = (
@@ -39,6 +51,7 @@ OWN = (
     "wireproof.fuzz.process.child",
     "wireproof.fuzz.campaign.dependencies",
     "-c",
+    str(SERVER),
 )
 CASE = "kafka/varints/varint-minus-1#decode"
 SPEC = "--impl=noted.codec"
@@ -49,6 +62,9 @@ COMMANDS = {
     "repro": ("-m", "wireproof", "repro", CASE, SPEC),
     "readings": ("-m", "wireproof", "readings", SPEC),
     "fuzz": ("-m", "wireproof", "fuzz", "run", "decode", SPEC, "--type=VARINT", "--runs=200", "--out=kept"),
+    "wrapper check": ("-m", "wireproof", "wrapper", "check", f"exec:{sys.executable} {SERVER} noted.codec"),
+    "attest": ("clone.py", "attest", "--impl=noted"),
+    "matrix": ("clone.py", "matrix", "--impl=noted", "--out=runs"),
     "pipeline": ("-m", "wireproof", "pipeline", "run", SPEC, "--cases=200", "--out=store"),
 }
 
@@ -60,6 +76,10 @@ def folder(tmp_path: Path) -> Path:
     (package / "__init__.py").write_text(PACKAGE.format(file=str(tmp_path / "importers.jsonl")))
     (package / "codec.py").write_text(CODEC)
     (package / "codec.known.toml").write_text("")
+    (tmp_path / "clone.py").write_text(CLONE)
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "implementations").mkdir()
+    (tmp_path / "implementations" / "registry.toml").write_text(REGISTRY)
     return tmp_path
 
 
