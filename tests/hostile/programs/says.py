@@ -1,11 +1,13 @@
-"""A program that reads INT32 rightly, but answers `ffffffff` with a line that is given to it in hex: `says.py LINE`.
+"""A program that reads INT32 rightly, but answers `ffffffff` with a line that is given to it in hex: `says.py LINE`,
+or stands in a file: `says.py @FILE`.
 In the line, N stands for the number of the question. With `describe` behind it, the line is its answer to that."""
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
-LINE = bytes.fromhex(sys.argv[1])
+LINE = Path(sys.argv[1][1:]).read_bytes() if sys.argv[1].startswith("@") else bytes.fromhex(sys.argv[1])
 
 
 def answer(question: dict[str, Any]) -> bytes:
