@@ -320,9 +320,11 @@ class Examiner(AbstractContextManager["Examiner"]):
             self._repeat_deviations(block)
 
     def _repeat_deviations(self, block: Block) -> None:
-        """Ask the questions that met a deviation once more."""
+        """Ask the questions that met an unknown deviation once more."""
         judged = (self._judge(question, block) for entry in block.entries for question in entry)
-        cases = {one.case.id: one.case for one in judged if one.verdict.outcome in DEVIATIONS}
+        cases = {
+            one.case.id: one.case for one in judged if one.verdict.outcome in DEVIATIONS and one.verdict.known is None
+        }
         if cases:
             block.second = dict(zip(cases, self.connection.ask_again([*cases.values()]), strict=True))
 

@@ -74,7 +74,8 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
 
     `verdict`: of an entry with `match`, which of `crash`, `hang` and `oom` its cases may end with; without it they are
     excused for wrong answers only. `generated`: only generated cases show it, so a run of the suite need not. `hangs`:
-    its cases do not answer, so they may end with `hang`. `severity`: where it cannot be seen from the verdicts.
+    its cases do not answer, so they may end with `hang`. `unsteady`: they deviate now and then. `severity`: where it
+    cannot be seen from the verdicts.
     """
 
     kind: Literal["bug", "wont-fix", "unsupported", "disputed"]
@@ -89,6 +90,7 @@ class KnownDeviation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, re
     expires: datetime.date | None = None
     generated: bool = False
     hangs: bool = False
+    unsteady: bool = False
     severity: Severity | None = None
 
     @property
@@ -241,7 +243,7 @@ class _Seen:
             if not outcomes and listed and not any(_matching(glob, self._every_id())):
                 return f"no case has the id {glob}: correct or remove it"
             alive = {*DEVIATIONS, Outcome.NOT_ASKED}
-            if outcomes and not any(verdict.outcome in alive for verdict in outcomes):
+            if outcomes and not entry.unsteady and not any(verdict.outcome in alive for verdict in outcomes):
                 return f"{glob} did not deviate ({', '.join(sorted({v.outcome for v in outcomes}))}): remove it"
         return None
 
@@ -302,8 +304,8 @@ def _incomplete(entry: KnownDeviation) -> str:
         return "needs either `match`, `signature` or `finding`"
     if entry.match is not None and entry.generated:
         return "has `generated` beside `match`: an id says itself whether its case is generated"
-    if entry.hangs and entry.match is None:
-        return "has `hangs` without `match`: which cases hang has to be known before they are asked"
+    if (entry.hangs or entry.unsteady) and entry.match is None:
+        return f"has `{'hangs' if entry.hangs else 'unsteady'}` without `match`: which cases do so has to be known"
     if entry.match is not None and not all(entry.globs or ("",)):
         return "has a `match` without an id"
     if any(_is_wild(glob) and len(glob) > LONGEST_GLOB for glob in entry.globs):
