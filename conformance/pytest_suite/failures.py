@@ -1,14 +1,15 @@
 """Failed items as text.
 
-The first failure of each finding gets a page, the others a line. pytest's `--tb` is followed: `auto`, `long` and
-`native` show a page, `short` two lines, `line` one. pytest itself prints `line`, the words after an id in its summary,
-and the message in junitxml; it takes all of them from `reprcrash`, as for its own failures.
+Each finding gets a page, that of its simplest case, in the place of its first failure; other failures get a line.
+pytest's `--tb` is followed: `auto`, `long` and `native` show a page, `short` two lines, `line` one. pytest itself
+prints `line`, the words after an id in its summary, and the message in junitxml; it takes all of them from `reprcrash`,
+as for its own failures. xdist's workers send text at once: there the simplest case is that of the failures before.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from _pytest._code.code import TerminalRepr
 from _pytest._io import TerminalWriter
@@ -33,6 +34,8 @@ class Pages:
     def __init__(self, *, every: bool = False) -> None:
         self._every = every
         self._shown: set[Group | None] = set()
+        #: Of each finding the failure with the fewest bytes, then with the fewest rulings.
+        self._simplest: dict[Group | None, Judged] = {}
 
     def divide(self, failed: Sequence[Judged]) -> tuple[list[Judged], list[Verdict]]:
         """An item's failures that get a page now, and the verdicts of its other failures."""
@@ -40,6 +43,8 @@ class Pages:
         here: set[Group | None] = set()
         for judged in failed:
             finding = group(judged.verdict)
+            if finding not in self._simplest or _size(judged) < _size(self._simplest[finding]):
+                self._simplest[finding] = judged
             if finding in here or (finding in self._shown and not self._every):
                 others.append(judged.verdict)
             else:
@@ -47,6 +52,21 @@ class Pages:
                 paged.append(judged)
         self._shown |= here
         return paged, others
+
+    def simplest(self, judged: Judged) -> Judged:
+        """The simplest failure of the same finding so far; each failure itself if each gets a page."""
+        return judged if self._every else self._simplest.get(group(judged.verdict), judged)
+
+    @property
+    def ids(self) -> Mapping[Group, str]:
+        """The id of the simplest failure of each finding."""
+        return {finding: judged.case.id for finding, judged in self._simplest.items() if finding is not None}
+
+
+def _size(judged: Judged) -> tuple[int, int]:
+    """How simple a question is: its bytes, or the text of its value, and the rulings that it rests on."""
+    data = judged.vector.data or judged.vector.canonical_data
+    return len(data) or len(repr(judged.vector.value)), len(judged.vector.rulings)
 
 
 class Crash:
@@ -74,8 +94,11 @@ class Failure(TerminalRepr):
         described: Description,
         spec: str,
         style: str,
+        simplest: Callable[[Judged], Judged] = lambda judged: judged,
     ) -> None:
-        """`first`: the verdict for the styles that show only one."""
+        """`first`: the verdict for the styles that show only one. `simplest`: gives the failure to show in the place of
+        one that has a page; asked when the page is shown."""
+        self._simplest = simplest
         self._paged = paged
         self._others = others
         self._described = described
@@ -93,7 +116,7 @@ class Failure(TerminalRepr):
             self._pages(tw)
 
     def _pages(self, tw: TerminalWriter) -> None:
-        for judged in self._paged:
+        for judged in map(self._simplest, self._paged):
             text = render_failure(
                 judged.vector,
                 judged.case,

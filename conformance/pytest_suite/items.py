@@ -111,7 +111,15 @@ class SuiteItem(pytest.Item):
             described=self.implementation.description,
             spec=self.implementation.spec,
             style=self.config.option.tbstyle,
+            simplest=self._simplest,
         )
+
+    def _simplest(self, judged: Judged) -> Judged:
+        """The simplest failure of the same finding, with a note on an undeclared reading."""
+        simplest = self.implementation.pages.simplest(judged)
+        if simplest.verdict.id == judged.verdict.id:
+            return judged
+        return self.implementation.examiner.with_undeclared_reading(simplest)
 
 
 class EntryItem(SuiteItem):

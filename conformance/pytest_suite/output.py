@@ -116,7 +116,8 @@ class Output:
         if not stopped:
             terminalreporter.write(encodable(told, ENCODING))
         if not (stopped and len(failed) == 1):  # a single failure's page already says everything
-            for text in new_findings(verdicts, described, **look):
+            simplest = {spec: one.pages.ids for spec, one in self._implementations.by_spec.items()}
+            for text in new_findings(verdicts, described, simplest, **look):
                 terminalreporter.write(encodable(text, ENCODING))
         for line in (*self._other_readings(), *self._excuses()):
             terminalreporter.write_line(encodable(_line(line), ENCODING), yellow=True)

@@ -3,11 +3,11 @@ one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
-from wireproof.conformance.judging.clusters import Cluster
+from wireproof.conformance.judging.clusters import Cluster, Group
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.hexview import DIM, FAULT
 from wireproof.conformance.report.text import safe, wrap
@@ -16,8 +16,17 @@ from wireproof.conformance.report.text import safe, wrap
 LISTED = 20
 
 
-def findings_text(name: str, spec: str, findings: Sequence[Cluster], *, width: int, limit: int = LISTED) -> Text:
-    """At most `limit` findings of one implementation, the most frequent first."""
+def findings_text(
+    name: str,
+    spec: str,
+    findings: Sequence[Cluster],
+    simplest: Mapping[Group, str],
+    *,
+    width: int,
+    limit: int = LISTED,
+) -> Text:
+    """At most `limit` findings of one implementation, the most frequent first. `simplest`: the ids to repeat them by;
+    without one, the first case's."""
     cases = sum(len(finding.verdicts) for finding in findings)
     out = Text(f"{safe(name)}: {_many(len(findings), 'finding')} in {_many(cases, 'case')} that deviate\n", "bold")
     margin = len(str(len(findings[0].verdicts))) + 2 if findings else 0
@@ -26,7 +35,9 @@ def findings_text(name: str, spec: str, findings: Sequence[Cluster], *, width: i
         out.append(f"{len(finding.verdicts):>{margin}}", FAULT).append(f"  {first}\n")
         for line in rest:
             out.append(f"{'':{margin + 2}}{line}\n")
-        out.append(f"{'':{margin + 2}}{repro_command(finding.verdicts[0].id, spec)}\n", DIM)
+        out.append(
+            f"{'':{margin + 2}}{repro_command(simplest.get(finding.group, finding.verdicts[0].id), spec)}\n", DIM
+        )
     if len(findings) > limit:
         left = findings[limit:]
         behind = sum(len(finding.verdicts) for finding in left)

@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from wireproof.conformance.judging.clusters import Group as Finding
 from wireproof.conformance.judging.clusters import clusters, group
 from wireproof.conformance.model import UNJUDGED, Description, Outcome, Verdict
 from wireproof.conformance.questions.selection import NotAsked
@@ -107,14 +108,22 @@ def numbers(
 
 
 def new_findings(
-    verdicts: Mapping[str, Sequence[Verdict]], descriptions: Mapping[str, Description], *, width: int, color: bool
+    verdicts: Mapping[str, Sequence[Verdict]],
+    descriptions: Mapping[str, Description],
+    simplest: Mapping[str, Mapping[Finding, str]],
+    *,
+    width: int,
+    color: bool,
 ) -> Iterator[str]:
-    """The findings that no known-deviations file names, a text for each implementation that has any."""
+    """The findings that no known-deviations file names, a text for each implementation that has any. `simplest`: spec →
+    finding → the id of its simplest case."""
     names = _names(verdicts, descriptions)
     for spec, judged in verdicts.items():
         new = clusters(verdict for verdict in judged if verdict.known is None)
         if new:
-            yield "\n" + to_string(findings_text(names[spec], spec, new, width=width), width=width, color=color)
+            yield "\n" + to_string(
+                findings_text(names[spec], spec, new, simplest.get(spec, {}), width=width), width=width, color=color
+            )
 
 
 def _items(name: str, questions: int, items: int | None) -> Iterator[Text]:

@@ -10,6 +10,8 @@ import pytest
 from support.paths import TESTS
 from support.pytest_run import Run, run
 
+from wireproof.conformance.questions.lookup import find
+
 #: Two faults: it reads INT8 as unsigned, and refuses every BOOLEAN.
 TWO_FAULTS = """\
 from wireproof.reference import decode as _decode, encode
@@ -36,6 +38,17 @@ from wireproof.reference import decode, encode
 name = "narrow"
 types = {"kafka": {"INT8": None}}
 """
+#: One fault, which many questions show.
+ONE_FAULT = """\
+name = "one"
+types = {"kafka": {"COMPACT_BYTES": None, "INT8": None}}
+
+
+def decode(type, data, *, dialect, version=None):
+    from wireproof import reference
+    value = reference.decode(type, data, dialect=dialect, version=version)
+    return value + b"!" if type == "COMPACT_BYTES" else value
+"""
 AREA = ("--area=framing", "--dialect=kafka")
 
 
@@ -50,6 +63,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(folder: Path) -> Run:
     return run("--impl=faulty", *AREA, "--report=report.jsonl", "--write-known=drafted.toml", cwd=folder)
+
+
+def test_a_finding_is_shown_by_its_simplest_case(folder: Path) -> None:
+    """Not by its first one in the order of files, whose bytes are longer."""
+    (folder / "one.py").write_text(ONE_FAULT)
+    done = run("--impl=one", "--dialect=kafka", "--report=one.jsonl", cwd=folder)
+    rows = [json.loads(line) for line in (folder / "one.jsonl").read_text().splitlines()]
+    groups: dict[str, dict[str, tuple[int, int]]] = {}
+    for row in rows:
+        if row.get("verdict") == "fail":
+            vector = find(row["id"]).vector
+            groups.setdefault(json.dumps(row["group"]), {})[row["id"]] = (len(vector.data), len(vector.rulings))
+    shown = [*dict.fromkeys(re.findall(r"wireproof repro '?([^' ]+)'? --impl=one", done.text))]
+    assert len(shown) == len(groups)
+    for sizes in groups.values():
+        (identifier,) = sizes.keys() & {*shown}
+        assert sizes[identifier] == min(sizes.values())
+    assert any(sizes[next(iter(sizes))] > min(sizes.values()) for sizes in groups.values())
 
 
 def pages(done: Run) -> int:

@@ -139,7 +139,7 @@ def test_pages_and_tables_of_any_width(length: int, width: int, color: bool) -> 
     descriptions = {"a": described, text: described}
     for shown in numbers(verdicts, descriptions, {}, verbose=True, **look):
         colourless(shown)
-    for shown in new_findings(verdicts, descriptions, **look):
+    for shown in new_findings(verdicts, descriptions, {}, **look):
         colourless(shown)
 
 

@@ -194,7 +194,7 @@ def test_numbers_of_one() -> None:
         "library 1.0, varints: 25 % of 4 questions were not asked, or not judged: 1 skip",
     ]
     assert "".join(
-        new_findings(verdicts, descriptions, width=100, color=False)
+        new_findings(verdicts, descriptions, {}, width=100, color=False)
     ) == (  # what is known stands in its file
         "\nlibrary 1.0: 1 finding in 1 case that deviate\n"
         "  1  hang on read at VARINT\n"
@@ -215,7 +215,7 @@ def test_numbers_of_several_compare_them() -> None:
     first, *_, second = numbers(verdicts, descriptions, {}, width=100, color=False)
     assert "library 1.0 (a)" in first
     assert "They differ on 2 questions" in second
-    (third,) = new_findings({"b": RIGHT, "a": []}, descriptions, width=100, color=False)
+    (third,) = new_findings({"b": RIGHT, "a": []}, descriptions, {}, width=100, color=False)
     assert "library 1.0 (b): 2 findings in 2 cases that deviate" in third
 
 
@@ -228,7 +228,7 @@ def test_findings_are_listed_most_frequent_first_and_no_more_than_asked() -> Non
         *(verdict(f"kafka/varints/b{number}#decode", Outcome.HANG) for number in range(1200)),
         verdict("kafka/varints/c#decode", Outcome.OOM),
     ]
-    text = findings_text("library", "my.wrapper", clusters(seen), width=80, limit=2).plain
+    text = findings_text("library", "my.wrapper", clusters(seen), {}, width=80, limit=2).plain
     assert text.splitlines() == [
         "library: 3 findings in 1,203 cases that deviate",
         "  1200  hang on read at VARINT",
