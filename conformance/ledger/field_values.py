@@ -6,22 +6,30 @@ A field of type `records` gets a record batch, because many libraries read what 
 from __future__ import annotations
 
 import itertools
+import struct
 import sys
 import uuid
 from typing import Any
 
+from crc32c import crc32c
+
 from wireproof.reference.primitives import INTEGERS
 
-#: A record batch without its first field, `baseOffset`, which the CRC does not cover: one record of the value `v`.
-_BATCH = bytes.fromhex(
-    "00000039 00000000 02 2f16ee52 0000 00000000 00000174876e8000 00000174876e8000 ffffffffffffffff ffff ffffffff"
-    "00000001 0e 00 00 00 01 02 76 00"
-)
-#: The same of 198 bytes: its record's value is 128 bytes ff.
-_LONG_BATCH = bytes.fromhex(
-    "000000ba 00000000 02 7b461985 0000 00000000 00000174876e8000 00000174876e8000 ffffffffffffffff ffff ffffffff"
-    "00000001 8e02 00 00 00 01 8002" + "ff" * 128 + "00"
-)
+#: Of a batch, from its attributes to its count of records: no codec, one record, written in 2020.
+_BATCH = bytes.fromhex("0000 00000000 00000174876e8000 00000174876e8000 ffffffffffffffff ffff ffffffff 00000001")
+
+
+def batch(value: bytes) -> bytes:
+    """A record batch of one record with this value (less than 8,000 bytes), as a producer sends it: base offset 0, leader
+    epoch −1. A broker sets both."""
+    record = b"\0\0\0\x01" + _zigzag(len(value)) + value + b"\0"
+    covered = _BATCH + _zigzag(len(record)) + record
+    return struct.pack(">qiibI", 0, 9 + len(covered), -1, 2, crc32c(covered)) + covered
+
+
+def _zigzag(length: int) -> bytes:
+    """A length as a varint of one or two bytes."""
+    return bytes([2 * length]) if length < 64 else bytes([2 * length & 127 | 128, length >> 6])
 
 
 class Leaves:
@@ -32,7 +40,7 @@ class Leaves:
 
     def records(self) -> bytes:
         """The value of a field of type `records`."""
-        return next(self._count).to_bytes(8) + _BATCH
+        return batch(f"record-{next(self._count)}".encode())
 
     def of(self, name: str) -> Any:
         number = next(self._count)
@@ -81,7 +89,7 @@ class Greatest(Leaves):
         self._bytes = itertools.chain([b"\xff" * 128], itertools.repeat(b"\xff"))
 
     def records(self) -> bytes:
-        return bytes(8) + _LONG_BATCH
+        return batch(b"\xff" * 128)
 
     def of(self, name: str) -> Any:
         match name:
