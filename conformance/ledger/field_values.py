@@ -20,8 +20,8 @@ _BATCH = bytes.fromhex("0000 00000000 00000174876e8000 00000174876e8000 ffffffff
 
 
 def batch(value: bytes) -> bytes:
-    """A record batch of one record with this value (less than 8,000 bytes), as a producer sends it: base offset 0, leader
-    epoch −1. A broker sets both."""
+    """A record batch of one record with this value, of less than 8,000 bytes, as a producer sends it: base offset 0 and
+    leader epoch −1, which a broker sets."""
     record = b"\0\0\0\x01" + _zigzag(len(value)) + value + b"\0"
     covered = _BATCH + _zigzag(len(record)) + record
     return struct.pack(">qiibI", 0, 9 + len(covered), -1, 2, crc32c(covered)) + covered
