@@ -36,6 +36,8 @@ from wireproof.reference.schema.plan import Array, Node, OptionalBuffer, Planned
 #: R-K-10p ‡: the limits of Kafka 4.4, however many bytes there are.
 POLICY_TAGS = 10_000
 POLICY_ELEMENTS = 1_000_000
+#: A tag is an unsigned varint.
+MAX_TAG = 2**32 - 1
 #: An optional field's tag has 16 bits (R-482-4).
 MAX_OPTIONAL = 2**16 - 1
 
@@ -57,7 +59,8 @@ def _read(node: Node, reader: Reader) -> Any:
         case PlannedPair():
             return _read_pair(node, reader)
         case TagBuffer():
-            return _read_tags(None, reader, {})
+            unknown = _read_tags(None, reader, {})
+            return unknown if reader.rules.unknown_tags == "kept" else []
         case OptionalBuffer():
             return read_buffer(reader, {}, {}, _read)
 
@@ -75,7 +78,8 @@ def append(node: Node, writer: Writer, value: Any, path: str = "") -> None:
         case PlannedPair():
             _append_pair(node, writer, value, path)
         case TagBuffer():
-            _append_tags(writer, {}, _unknown_tags(writer, value, (), path))
+            kept = writer.rules.unknown_tags == "kept"
+            _append_tags(writer, {}, _unknown_tags(writer, value, (), path) if kept else {})
         case OptionalBuffer():
             append_buffer(writer, buffered(_unknown_tags(writer, value, (), path, MAX_OPTIONAL), path))
 
@@ -170,7 +174,7 @@ def _read_struct(node: Struct, reader: Reader) -> dict[str, Any] | None:
     steps.pop()
     if node.flexible:
         unknown = _read_tags(node, reader, value)
-    if unknown and not (node.optional and reader.rules.unknown_optional == "dropped"):
+    if unknown and reader.rules.unknown_tags == "kept":
         value["_tags"] = unknown
     return value
 
@@ -212,22 +216,17 @@ def _append_struct(node: Struct, writer: Writer, value: Any, path: str) -> None:
     writer.path = path
     if node.optional:
         return
-    tags = value.get("_tags")
-    unknown = _unknown_tags(writer, [] if tags is None else tags, node.tagged, join(path, "_tags"))
+    unknown = _own_unknown_tags(node, writer, value, join(path, "_tags"))
     if node.flexible:
         _append_tags(writer, _known_tags(node, writer, value, path), unknown)
-    elif unknown and writer.rules.unsupported_optional == "refused":
+    elif unknown and writer.rules.field_not_in_version != "left-out":
         raise EncodeError(Reason.TAGS_NOT_ALLOWED, f"{node.name} has no tags in this version", join(path, "_tags"))
 
 
 def _append_optional(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> None:
     """The optional-field buffer: known fields that do not equal what their absence stands for (R-482-16 ‡, other: all),
     and unknown ones (R-482-8 ‡, other: dropped)."""
-    tags = value.get("_tags")
-    at = join(path, "_tags")
-    unknown = buffered(_unknown_tags(writer, [] if tags is None else tags, node.tagged, at, MAX_OPTIONAL), at)
-    if writer.rules.unknown_optional == "dropped":
-        unknown = {}
+    unknown = _own_unknown_tags(node, writer, value, join(path, "_tags"))
     append_buffer(writer, {**_known_tags(node, writer, value, path), **unknown})
 
 
@@ -243,7 +242,7 @@ def _field_value(field: PlannedField, value: Mapping[str, Any]) -> Any:
 
 def _check_keys(node: Struct, value: Mapping[str, Any], path: str, rules: Rules) -> None:
     """Each key has to be a field of this version, or of another version if it is ignorable or at its default
-    (R-K-13; R-482-14 ‡, other: whatever its value is)."""
+    (R-K-13 ‡, omits, and R-482-14 ‡, other: whatever its value is; R-K-13, refuses: none)."""
     known = {field.name for field in node.fields}
     for key, item in value.items():
         if key in known or key == "_tags":
@@ -251,20 +250,22 @@ def _check_keys(node: Struct, value: Mapping[str, Any], path: str, rules: Rules)
         if key not in node.foreign:
             raise EncodeError(Reason.UNKNOWN_FIELD, f"{node.name} has no field {shown(key)} in any version", path)
         default, ignorable = node.foreign[key]
-        ignorable = ignorable or rules.unsupported_optional == "left-out"
-        if not ignorable and not _at_default(item, default):
+        if rules.field_not_in_version == "left-out":
+            continue
+        if rules.field_not_in_version == "refused" or not (ignorable or _at_default(item, default, rules)):
             detail = f"this version has no {key}, and its value is not the default"
             raise EncodeError(Reason.FIELD_NOT_IN_VERSION, detail, join(path, key))
 
 
-def _at_default(value: Any, default: Any) -> bool:
-    """Whether a value equals its default: structures field by field (R-K-14), floats bit by bit, and True is not 1."""
+def _at_default(value: Any, default: Any, rules: Rules) -> bool:
+    """Whether a value equals its default: structures field by field (R-K-14), without the unknown tags that are not
+    written (R-K-3), floats bit by bit, and True is not 1."""
     match default:
         case dict():
             return isinstance(value, Mapping) and all(
-                key in default and _at_default(item, default[key])
+                key in default and _at_default(item, default[key], rules)
                 for key, item in value.items()
-                if key != "_tags" or not (item is None or _at_default(item, []))
+                if key != "_tags" or not (item is None or rules.unknown_tags == "dropped" or item == [])
             )
         case list():  # an array's default is empty
             return isinstance(value, (list, tuple)) and not value
@@ -281,7 +282,7 @@ def _at_default(value: Any, default: Any) -> bool:
 
 
 def _read_tags(node: Struct | None, reader: Reader, value: dict[str, Any]) -> list[tuple[int, bytes]]:
-    """A tag buffer: known fields are put into `value`, unknown tags are returned in wire order (R-K-3).
+    """A tag buffer: known fields are put into `value`, unknown tags are returned in wire order.
 
     Tags ascend (R-K-1 ‡, other: any order; map: any order, the last of equal tags counts, and they are returned in
     ascending order). A tag of other versions is an unknown one (R-K-4 ‡, other: refused).
@@ -356,7 +357,7 @@ def _read_known(field: PlannedField, reader: Reader) -> Any:
 
 
 def _unknown_tags(
-    writer: Writer, value: Any, known: Container[int], path: str, highest: int = 2**32 - 1
+    writer: Writer, value: Any, known: Container[int], path: str, highest: int = MAX_TAG
 ) -> dict[int, bytes]:
     """`_tags`, checked: pairs in ascending order, no tag twice (R-K-1w), none of them known. Under R-K-1's reading map
     they are sorted, and the last of equal tags counts."""
@@ -388,12 +389,26 @@ def _unknown_tags(
     return dict(sorted(tags.items())) if is_map else tags
 
 
+def _own_unknown_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> Mapping[int, bytes]:
+    """The unknown tags of a structure, checked; under R-K-3's and R-482-8's other reading none, whatever they are."""
+    if writer.rules.unknown_tags == "dropped":
+        return {}
+    tags = value.get("_tags")
+    highest = MAX_OPTIONAL if node.optional else MAX_TAG
+    unknown = _unknown_tags(writer, [] if tags is None else tags, node.tagged, path, highest)
+    if node.optional:
+        buffered(unknown, path)
+    return unknown
+
+
 def _known_tags(node: Struct, writer: Writer, value: Mapping[str, Any], path: str) -> dict[int, bytes]:
-    """Tagged fields that do not equal their default (R-K-8, R-K-14)."""
+    """Tagged fields that do not equal their default (R-K-8 ‡, other: all; R-K-14 ‡, other: all structures too)."""
+    rules = writer.rules
     tags = {}
     for tag, field in node.tagged.items():
         item = _field_value(field, value)
-        if writer.rules.optional_at_default != "sent" and _at_default(item, absent(field, writer.rules)):
+        sent = rules.tag_at_default == "sent" or (rules.tag_at_default != "left-out" and isinstance(field.node, Struct))
+        if not sent and _at_default(item, absent(field, rules), rules):
             continue
         inner = writer.inner()
         append(field.node, inner, item, join(path, field.name))

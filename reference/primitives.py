@@ -17,7 +17,7 @@ from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.errors import EncodeError, Reason, shown
 from wireproof.reference.rules import Rules
 
-#: The longest string, in bytes of UTF-8, also where its length prefix could hold more.
+#: The longest string, in bytes of UTF-8, also where its length prefix could hold more (R-K-29).
 MAX_STRING = 2**15 - 1
 MAX_INT32 = 2**31 - 1
 NULL_UUID = uuid.UUID(int=0)
@@ -303,13 +303,14 @@ def read_text(reader: Reader, length: int, prefix_start: int) -> str:
 
 
 def _read_string(reader: Reader, length: int, prefix_start: int) -> str:
-    """Text of a STRING. The prefix is at fault when it is too long."""
-    if length > MAX_STRING:
+    """Text of a STRING. The prefix is at fault when it is too long, as only a compact one can be (R-K-29 ‡, other:
+    read)."""
+    if length > MAX_STRING and reader.rules.long_text == "refused":
         raise reader.error(Reason.STRING_TOO_LONG, f"{length} bytes; a string has at most {MAX_STRING}", prefix_start)
     return read_text(reader, length, prefix_start)
 
 
-def _text_bytes(writer: Writer, value: Any, what: str) -> bytes:
+def _text_bytes(writer: Writer, value: Any, what: str, *, compact: bool) -> bytes:
     if not isinstance(value, str):
         raise _mistyped(writer, value, what, "text")
     try:
@@ -317,7 +318,7 @@ def _text_bytes(writer: Writer, value: Any, what: str) -> bytes:
     except UnicodeEncodeError as error:
         detail = f"character {error.start} is a lone surrogate, which UTF-8 cannot hold"
         raise _refuse(writer, Reason.INVALID_UTF8, detail) from None
-    if len(raw) > MAX_STRING:
+    if len(raw) > MAX_STRING and not (compact and writer.rules.long_text == "read"):
         raise _refuse(writer, Reason.STRING_TOO_LONG, f"{len(raw)} bytes; a string has at most {MAX_STRING}")
     return raw
 
@@ -367,7 +368,7 @@ def _length_prefixed(name: str, *, text: bool, compact: bool, nullable: bool) ->
         if value is None and nullable:
             raw, length = b"", None
         else:
-            raw = _text_bytes(writer, value, name) if text else _raw_bytes(writer, value, name)
+            raw = _text_bytes(writer, value, name, compact=compact) if text else _raw_bytes(writer, value, name)
             length = len(raw)
         if compact:
             append_compact_length(writer, length, "length")

@@ -39,6 +39,15 @@ class Rules:
     foreign_tags: Literal["kept", "refused"] = "kept"
     #: Tag numbers of 2³¹−1 and more.
     tag_numbers: Literal["unsigned", "signed"] = "unsigned"
+    #: Unknown tags of a structure: kept and written again, or skipped and left out.
+    unknown_tags: Literal["kept", "dropped"] = "kept"
+    #: Writing a tagged field whose value equals that of an absent one. "structures-sent": a structure alone is sent.
+    tag_at_default: Literal["left-out", "structures-sent", "sent"] = "left-out"
+    #: Writing a value of a field that the version lacks: refused unless it is the default or the field is ignorable;
+    #: left out; or refused whatever it is.
+    field_not_in_version: Literal["ignorable", "left-out", "refused"] = "ignorable"
+    #: Compact text of more than 32,767 bytes.
+    long_text: Literal["refused", "read"] = "refused"
     #: The marker byte before a nullable struct.
     struct_marker: Literal["exact", "sign"] = "exact"
     #: Limits on the number of tags in a buffer and elements in an array, although the bytes are there.
@@ -53,6 +62,8 @@ class Rules:
     closed_api_versions: Literal["error", "retry-0"] = "error"
     #: Lengths below −1 of a record's key, value and header value, and of a message's.
     record_length: Literal["refused", "null"] = "refused"
+    #: Writing the bits of attributes that mean nothing.
+    unused_bits: Literal["kept", "cleared"] = "kept"
     #: A batch with recordsCount 0 that is not empty.
     empty_batch: Literal["refused", "ignored"] = "refused"
     #: Bytes after a gzip or lz4 stream.
@@ -113,8 +124,6 @@ class Rules:
     header_flag: Literal["none", "bit-4"] = "none"
     #: The messages of a batch whose attributes name a codec.
     batch_codec: Literal["inflated", "refused", "kept"] = "inflated"
-    #: Writing the bits of a message's attributes that mean nothing.
-    unused_bits: Literal["kept", "cleared"] = "kept"
     #: Converting older messages: each one is a batch, or those that stand side by side are one.
     older_messages: Literal["a-batch-each", "one-batch"] = "a-batch-each"
     #: Converting a batch whose attributes have bit 5, which means nothing in the draft, to another format.
@@ -150,8 +159,6 @@ class Rules:
     field_length_counts: Literal["value", "tag-and-value"] = "value"
     #: The value of an absent optional field: its stated default, or null.
     absent_optional: Literal["stated", "null"] = "stated"
-    #: Writing an optional field whose value equals that of an absent one.
-    optional_at_default: Literal["left-out", "sent"] = "left-out"
     #: Schemas with an optional structure that holds an array of structures.
     optional_inner_arrays: Literal["allowed", "refused"] = "allowed"
     #: Another name for an optional field's tag and type, from one release to the next.
@@ -164,10 +171,6 @@ class Rules:
     renamed_mandatory: Literal["compatible", "breaks"] = "compatible"
     #: Optional fields that do not ascend by tag: refused, or read and sorted. A tag never stands twice.
     optional_order: Literal["ascending", "any"] = "ascending"
-    #: Optional fields that the schema does not know.
-    unknown_optional: Literal["kept", "dropped"] = "kept"
-    #: Writing an optional field that is set, in a version without optional fields.
-    unsupported_optional: Literal["refused", "left-out"] = "refused"
     #: A known optional field's value that is shorter than its FieldLength.
     optional_size: Literal["exact", "ignored"] = "exact"
     # wire-format
@@ -212,7 +215,8 @@ class Ruling:
 
     `others`: name of each other reading ("other" where there is one) → its switch in Rules; empty where the ruling is
     not contested. `beyond`: the part that no op, and so no vector, can ask, and why; a ruling without vectors has to
-    have it.
+    have it. `incidental`: what it is about stands in vectors of other points too, so that its other readings are looked
+    for in every answer, not only in those to vectors that list them.
     """
 
     id: str
@@ -222,6 +226,7 @@ class Ruling:
     other: str = ""
     source: str = ""
     beyond: str = ""
+    incidental: bool = False
 
     @property
     def contested(self) -> bool:
@@ -252,6 +257,7 @@ _LOOSENING = frozenset(
         "trailing_bytes",
         "negative_length",
         "compact_length",
+        "long_text",
         "tag_order",
         "tag_size",
         "optional_order",

@@ -115,7 +115,7 @@ def test_killed_ten_times_it_keeps_all_that_it_told(tmp_path: Path) -> None:
 
 def _killed_after(lines: int, folder: Path) -> set[str]:
     """Run a campaign until it has said so many lines, kill it, and give the names of what it told."""
-    words = command("run", "differential", "--impl=miniatures.drops_unknown_tags", "--time=200s", "--out", folder)
+    words = command("run", "differential", "--impl=miniatures.empties_unknown_tags", "--time=200s", "--out", folder)
     process = subprocess.Popen(
         words, cwd=TESTS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0
     )

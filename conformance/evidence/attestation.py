@@ -200,18 +200,14 @@ def _short(text: str) -> str:
 
 
 def digest(vector: Vector) -> str:
-    """Of what a vector asks and demands; not of its texts, labels, source and rulings."""
+    """Of what a vector asks and demands; not of its texts, labels, source, rulings and other readings."""
     reject = None if vector.reject is None else (str(vector.reject.reason), vector.reject.offset)
-    also = [
-        (one.rulings, None if one.ops is None else sorted(map(str, one.ops)), one.refuses, dict(one.expected))
-        for one in vector.also
-    ]
     return _short(
         repr(
             (
                 (str(vector.kind), [*map(str, vector.ops)], vector.type, vector.version, vector.needs),
                 (vector.data, vector.value, vector.canonical_data, vector.compare_decoded, dict(vector.args)),
-                (reject, vector.or_reject and str(vector.or_reject), vector.expected, also),
+                (reject, vector.or_reject and str(vector.or_reject), vector.expected),
             )
         )
     )

@@ -7,6 +7,7 @@ reference answers under these.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ from wireproof.conformance.vectors.configured_reference import configured_refere
 from wireproof.reference.errors import Reason
 from wireproof.reference.rules import accepts_more
 
+#: Ops whose answers depend on how one type is read and written.
+_CODING = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 #: Ops that take bytes.
 _OF_BYTES = frozenset({Op.DECODE, Op.RECODE})
 #: The key of an op's answer in an `also` entry.
@@ -47,18 +50,81 @@ def refused_to_read(seen: Observation) -> bool:
 
 def explained_by(comparison: Comparison, seen: Observation, readings: Readings | None) -> tuple[str, ...]:
     """The rulings whose other reading explains an observation that is not as demanded; of several in the vector, a
-    declared one. Empty if nothing explains it. `readings`: those that the implementation declares. The vector of a
-    generated case lists none, so for it each reading that there is counts as listed."""
+    declared one. Empty if nothing explains it. `readings`: those that the implementation declares; where none of them
+    does, those of incidental rulings are tried. The vector of a generated case lists none, so for it each reading that
+    there is counts as listed."""
     vector, op = comparison.vector, seen.case.op
     taken = [also.rulings for also in vector.also if applies(also, vector, op) and takes(also, comparison, seen)]
     if not taken:
-        explained = readings.explain(seen) if readings else ()
+        explained = (readings.explain(seen) if readings else ()) or _incidental(vector, seen)
         if explained or not seen.case.generated:
             return explained
         found = undeclared(seen, readings.declared if readings else {})
         return () if found is None else (found.partition(":")[0],)
     declared = readings.declared.keys() if readings else set()
     return next((rulings for rulings in taken if declared >= set(rulings)), taken[0])
+
+
+def _incidental(vector: Vector, seen: Observation) -> tuple[str, ...]:
+    """The incidental rulings whose other readings explain what was read or written, alone, or beside a reading that the
+    vector lists."""
+    if seen.case.op not in _CODING:
+        return ()
+    beside = frozenset(ruling for also in vector.also for ruling in also.rulings)
+    explained = (readings.explain(seen) for readings in _incidental_readings(vector.dialect, beside))
+    return next(filter(None, explained), ()) or _sends_some_defaults(vector, seen)
+
+
+def incidental_entries(vector: Vector) -> tuple[Also, ...]:
+    """What the readings of incidental rulings make of a valid vector, each alone, as entries that it could list. They
+    are for judges that have no reference to ask."""
+    if vector.kind is not VectorKind.VALID:
+        return ()
+    listed = {ruling for also in vector.also for ruling in also.rulings}
+    entries = []
+    for readings in _incidental_readings(vector.dialect, frozenset()):
+        rulings = tuple(readings.declared)
+        for op in vector.ops:
+            if len(rulings) > 1 or op not in _CODING or not listed.isdisjoint(rulings):
+                continue
+            answer = readings.otherwise(vector.case(op))
+            if answer is not None:
+                entries.append(Also(rulings, frozenset({op}), refuses=False, expected={_KEYS[op]: answer}))
+    return tuple(entries)
+
+
+def _sends_some_defaults(vector: Vector, seen: Observation) -> tuple[str, ...]:
+    """The ruling on tags at their default, if the bytes written differ from the demanded ones in such tags alone. Its
+    other reading sends all of them; a writer may as well send some."""
+    sends = [
+        one.id
+        for one in reference.rulings(vector.dialect).values()
+        if ("tag_at_default", "sent") in one.others.values()
+    ]
+    demanded, written = vector.canonical_data, seen.answer
+    if seen.case.op is Op.DECODE or vector.kind is not VectorKind.VALID or not (sends and isinstance(written, bytes)):
+        return ()
+    if len(written) <= len(demanded):
+        return ()
+    # What else decodes to the same value is a varint that is too long.
+    strict = configured_reference(vector.dialect).under(reference.Rules(overlong_varints="refused"))
+    values = [
+        ask(strict, msgspec.structs.replace(seen.case, op=Op.DECODE, args={"data": data}))
+        for data in (demanded, written)
+    ]
+    same = all(one.status is Status.ANSWER for one in values) and equal(values[0].answer, values[1].answer)
+    return (sends[0],) if same else ()
+
+
+@functools.cache
+def _incidental_readings(dialect: str, beside: frozenset[str]) -> tuple[Readings, ...]:
+    """The other readings of each incidental ruling alone, then of two of them, then of one and a ruling of `beside`."""
+    rulings = reference.rulings(dialect)
+    alone = [(one.id, name) for one in rulings.values() if one.incidental for name in one.others]
+    listed = [(ruling, name) for ruling in sorted(beside) for name in rulings[ruling].others]
+    pairs = (*itertools.combinations(alone, 2), *itertools.product(alone, listed))
+    chosen = [*((one,) for one in alone), *(pair for pair in pairs if pair[0][0] != pair[1][0])]
+    return tuple(_readings_for(dialect, taken) for taken in chosen)
 
 
 def applies(also: Also, vector: Vector, op: Op) -> bool:
@@ -170,6 +236,11 @@ class Readings:
         """Whether the reference does the same with all declared readings together. It may also do so without them."""
         known = observation.status in (Status.ANSWER, Status.REJECT)
         return known and self._same(tuple(self.declared.items()), observation)
+
+    def otherwise(self, case: Case) -> Any:
+        """The reference's answer with all declared readings, if it answers otherwise without them; else None."""
+        demanded, other = ask(self._under(()), case), ask(self._under(tuple(self.declared.items())), case)
+        return other.answer if other.status is Status.ANSWER and not _does_the_same(demanded, other) else None
 
     def _same(self, readings: tuple[tuple[str, str], ...], observation: Observation) -> bool:
         return _does_the_same(ask(self._under(readings), observation.case), observation)

@@ -66,16 +66,20 @@ _ENCODERS: Mapping[Callable[..., Any], Encoder] = {batch.read_batch: records.enc
 def decoder_of(codec: Codec, rules: Rules) -> Decoder | None:
     """A faster reader for the common case under these rules, without paths and reasons; None without one.
 
-    What is plain in a message is so under all rules. In records limits and compression rules matter inside of content,
-    so they have one under the demanded readings, and under those that only accept more.
+    What is plain in a message is so under all rules that keep unknown tags. In records limits and compression rules
+    matter inside of content, so they have one under the demanded readings, and under those that only accept more.
     """
     if isinstance(codec, ShapedCodec):
         return _DECODERS.get(codec.read_value) if rules is DEMANDED or accepts_more(rules) else None
-    return decoder(codec.node) if type(codec) is NodeCodec and _is_generated(codec.node) else None
+    keeps = rules.unknown_tags == "kept"
+    return decoder(codec.node) if keeps and type(codec) is NodeCodec and _is_generated(codec.node) else None
 
 
-def encoder_of(codec: Codec) -> Encoder | None:
-    """A faster writer for the common case; None without one."""
+def encoder_of(codec: Codec, rules: Rules) -> Encoder | None:
+    """A faster writer for the common case under these rules; None without one, and under rules that change what is
+    written."""
+    if rules is not DEMANDED and not accepts_more(rules):
+        return None
     if isinstance(codec, ShapedCodec):
         return _ENCODERS.get(codec.read_value)
     return encoder(codec.node) if type(codec) is NodeCodec and _is_generated(codec.node) else None
@@ -148,7 +152,7 @@ def reader(codec: Codec, rules: Rules) -> Callable[[bytes], Any]:
 
 def encode(codec: Codec, value: Any, rules: Rules) -> bytes:
     """`encode`, by the fast codec where the type has one and the value is whole. Raises EncodeError."""
-    fast = encoder_of(codec)
+    fast = encoder_of(codec, rules)
     if fast is not None:
         try:
             return fast(value)

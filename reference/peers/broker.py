@@ -8,6 +8,7 @@ Apache Kafka 4.4 where they are silent.
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 from collections.abc import Iterable
 from typing import Any
@@ -34,6 +35,8 @@ class Broker:
         self.messages = messages
         self.apis = apis
         self.rules = rules
+        # Its answers have the fields of all versions: each version takes its own.
+        self.writing = dataclasses.replace(rules, field_not_in_version="ignorable")
         self.cluster = cluster
         self.closed = False
         self._arrived = framing.Frames()
@@ -119,7 +122,7 @@ class Broker:
         """The answer in the layout of `version`."""
         frame = framing.ResponseFrame.of(self.messages, api_key, str(self.messages.api_name(api_key)), version)
         try:
-            return codec.encode(frame, {"header": {"CorrelationId": correlation_id}, "body": body}, self.rules)
+            return codec.encode(frame, {"header": {"CorrelationId": correlation_id}, "body": body}, self.writing)
         except EncodeError as error:
             # Invalid text in a topic's name was replaced, and the name is too long now (R-K-11).
             if error.reason is Reason.STRING_TOO_LONG:

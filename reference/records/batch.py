@@ -32,13 +32,13 @@ from wireproof.reference.primitives import (
     read_window,
 )
 from wireproof.reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
-from wireproof.reference.records.fields import check_crc, check_keys, sequence
+from wireproof.reference.records.fields import attributes_appender, check_crc, check_keys, sequence
 from wireproof.reference.records.record import append_record, read_record
 
 MAGIC = 2
 #: The fields between `crc` and `recordsCount`, in order.
 _FIELDS = (
-    ("attributes", read_int16, append_int16),
+    ("attributes", read_int16, attributes_appender(append_int16, 0x7F)),
     ("lastOffsetDelta", read_int32, append_int32),
     ("baseTimestamp", read_int64, append_int64),
     ("maxTimestamp", read_int64, append_int64),

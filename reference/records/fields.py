@@ -57,6 +57,20 @@ def bytes_of(value: Any, path: str) -> bytes:
     return bytes(value)
 
 
+def attributes_appender(append: Appender, known: int) -> Appender:
+    """A function that appends attributes of which the bits in `known` mean something (R-K-12c ‡, other: the others are
+    written as 0)."""
+
+    def append_attributes(writer: Writer, value: Any) -> None:
+        begin = len(writer.out)
+        append(writer, value)
+        if writer.rules.unused_bits == "cleared":
+            written = writer.out[begin:]
+            writer.out[begin:] = (int.from_bytes(written) & known).to_bytes(len(written))
+
+    return append_attributes
+
+
 def check_crc(window: Reader, at: int, stored: int, computed: int, kind: str = "CRC-32") -> None:
     """Refuse bytes whose stored CRC, at the offset `at`, is wrong."""
     if stored != computed:

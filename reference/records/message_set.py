@@ -35,13 +35,23 @@ from wireproof.reference.primitives import (
 from wireproof.reference.records import batch
 from wireproof.reference.records.batch import demand_fields
 from wireproof.reference.records.compression import LZ4, MASK, NAMES, CompressionError, deflate, inflate
-from wireproof.reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, read_length, sequence
+from wireproof.reference.records.fields import (
+    append_bytes,
+    attributes_appender,
+    check_crc,
+    check_keys,
+    read_bytes,
+    read_length,
+    sequence,
+)
 from wireproof.reference.rules import Rules
 
 MAGICS = (0, 1)
 _LEAST_OFFSET, _GREATEST_OFFSET = -(2**63), 2**63 - 1
 #: By magic, the end of each field after `size`, with a null key and value. The last one is the least size of a message.
 FIELD_ENDS = {0: (4, 5, 6, 10, 14), 1: (4, 5, 6, 14, 18, 22)}
+#: By magic, what appends a message's attributes: bit 3 means something from magic 1 on.
+_APPEND_ATTRIBUTES = {0: attributes_appender(append_int8, 0x07), 1: attributes_appender(append_int8, 0x0F)}
 #: An entry that ends before its magic is partial.
 UP_TO_MAGIC = 17
 
@@ -253,7 +263,7 @@ def append_message(
     append_int8(covered, magic)
     covered.path = join(path, "attributes")
     attributes = value.get("attributes", 0)
-    append_int8(covered, attributes)
+    _APPEND_ATTRIBUTES[magic](covered, attributes)
     codec = 0 if opaque else attributes & MASK
     if codec > LZ4:
         raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, f"magic {magic} has no codec {codec}", covered.path)

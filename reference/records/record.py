@@ -26,8 +26,18 @@ from wireproof.reference.primitives import (
     read_window,
     write_text_errors,
 )
-from wireproof.reference.records.fields import append_bytes, check_keys, header_of, key_bytes, read_bytes, sequence
+from wireproof.reference.records.fields import (
+    append_bytes,
+    attributes_appender,
+    check_keys,
+    header_of,
+    key_bytes,
+    read_bytes,
+    sequence,
+)
 
+#: No bit of a record's attributes means anything.
+_append_attributes = attributes_appender(append_int8, 0)
 KEYS = ("attributes", "timestampDelta", "offsetDelta", "key", "value", "headers")
 
 
@@ -97,7 +107,7 @@ def append_record(writer: Writer, value: Any, path: str = "") -> None:
     check_keys(value, KEYS, path)
     inner = writer.inner()
     inner.path = join(path, "attributes")
-    append_int8(inner, value.get("attributes", 0))
+    _append_attributes(inner, value.get("attributes", 0))
     inner.path = join(path, "timestampDelta")
     append_varlong(inner, value.get("timestampDelta", 0))
     inner.path = join(path, "offsetDelta")

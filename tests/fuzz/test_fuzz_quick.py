@@ -28,7 +28,7 @@ WRONG = (
     "answers_text_for_bytes",
     "checks_no_crc",
     "collapses_duplicate_headers",
-    "drops_unknown_tags",
+    "empties_unknown_tags",
     "gives_back_the_bytes",
     "ignores_trailing_bytes",
     "keeps_tags_in_a_map",

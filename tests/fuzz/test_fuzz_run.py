@@ -69,7 +69,7 @@ def test_the_reference_is_clean_in_what_has_no_type(target: str, dialect: str, t
     ("miniature", "target", "expected"),
     [
         ("unsigned_for_zigzag", "differential", ("decode", "VARINT", "fail", "wrong-value")),
-        ("drops_unknown_tags", "differential", ("recode", "TAG_BUFFER", "fail", "wrong-bytes")),
+        ("empties_unknown_tags", "differential", ("recode", "TAG_BUFFER", "fail", "wrong-bytes")),
         ("ignores_trailing_bytes", "differential", ("decode", "COMPACT_STRING", "fail", "accepted-invalid")),
         ("broker_closes_instead", "exchange", ("serve", None, "fail", "wrong-answer")),
         (
@@ -283,7 +283,7 @@ def test_killed_at_any_moment_it_keeps_what_it_told(told: int, tmp_path: Path) -
     words: list[str | Path] = [
         "run",
         "differential",
-        "--impl=miniatures.drops_unknown_tags",
+        "--impl=miniatures.empties_unknown_tags",
         "--time=60s",
         "--out",
         tmp_path,

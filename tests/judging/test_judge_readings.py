@@ -317,7 +317,7 @@ def test_declared_readings_of_a_broker_and_a_client() -> None:
     [
         ({"R-K-99": "other"}, "there is no ruling 'R-K-99'"),
         ({"R-K-6": "another"}, "R-K-6 has no reading 'another'"),
-        ({"R-K-3": "other"}, "no contested ruling 'R-K-3'"),
+        ({"R-K-19": "other"}, "no contested ruling 'R-K-19'"),
     ],
 )
 def test_readings_that_do_not_exist(readings: dict[str, str], named: str) -> None:

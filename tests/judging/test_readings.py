@@ -238,7 +238,7 @@ def test_a_client_is_asked_too() -> None:
     ("declared", "text"),
     [
         ({"R-K-99": "other"}, "there is no contested ruling 'R-K-99'"),
-        ({"R-K-3": "other"}, "there is no contested ruling 'R-K-3'"),
+        ({"R-K-19": "other"}, "there is no contested ruling 'R-K-19'"),
         ({"R-K-17": "other"}, "R-K-17 has no reading 'other'; it has empty, full"),
         ({"R-K-5": "refused"}, "R-K-5 has no reading 'refused'; it has other"),
     ],

@@ -8,7 +8,7 @@ LIMITS     arguments of `Options`, where the usual ones would take long
 HUGE       true where it is asked the huge vectors too, which most need not read
 PROGRAM    true where it has to run as a program behind the line protocol, and not as a module
 
-To see one fail: `cd tests && pytest --impl=miniatures.drops_unknown_tags`.
+To see one fail: `cd tests && pytest --impl=miniatures.empties_unknown_tags`.
 """
 
 from __future__ import annotations

@@ -1,32 +1,20 @@
-"""Forgets the tags that it does not know."""
+"""Forgets the tags that it does not know, and does not say so: R-K-3's other reading."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from miniatures import Produces, everything
-from wireproof.reference import decode as _decode
-from wireproof.reference import encode as encode
+from wireproof.reference import Reference, Rules
 
-#: Tags are in everything that is flexible; a broker and a client look at none.
+#: Tags are in every message that is flexible.
 PRODUCES: Produces = frozenset(
-    (area, "fail", kind)
-    for area in ("varints", "tag-ordering", "null-encodings", "framing", "resource-limits", "messages")
-    for kind in ("wrong-value", "wrong-bytes")
+    (area, "contested", None) for area in ("tag-ordering", "null-encodings", "framing", "resource-limits", "messages")
 )
+TAKES = frozenset({"R-K-3"})
 
 types = everything()
 
-
-def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
-    value = _decode(type, data, dialect=dialect, version=version)
-    return [] if type == "TAG_BUFFER" else _forget(value)
-
-
-def _forget(value: Any) -> Any:
-    match value:
-        case dict():
-            return {key: _forget(item) for key, item in value.items() if key != "_tags"}
-        case list():
-            return [_forget(item) for item in value]
-    return value
+_own = Reference(Rules(unknown_tags="dropped"))
+rejects = _own.rejects
+decode = _own.decode
+encode = _own.encode
+recode = _own.recode

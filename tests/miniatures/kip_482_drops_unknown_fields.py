@@ -11,7 +11,7 @@ TAKES = frozenset({"R-482-8"})
 dialects = ("kip-482-v1",)
 types = everything((), dialect="kip-482-v1")
 
-_own = Reference(Rules(unknown_optional="dropped"))
+_own = Reference(Rules(unknown_tags="dropped"))
 rejects = _own.rejects
 configure = _own.configure
 decode = _own.decode

@@ -11,7 +11,7 @@ TAKES = frozenset({"R-482-14"})
 dialects = ("kip-482-v1",)
 types = everything((), dialect="kip-482-v1")
 
-_own = Reference(Rules(unsupported_optional="left-out"))
+_own = Reference(Rules(field_not_in_version="left-out"))
 rejects = _own.rejects
 configure = _own.configure
 decode = _own.decode

@@ -11,7 +11,7 @@ from typing import Any
 import lz4.frame  # type: ignore[import-untyped]
 from crc32c import crc32c
 
-from support.wire import KAFKA, Message, Refused, attempt, decode, field, schema, tagged
+from support.wire import KAFKA, Message, Refused, attempt, decode, encode, field, recode, schema, tagged
 from wireproof import reference
 from wireproof.reference import Reference, Rules, WireError
 
@@ -23,6 +23,14 @@ DEFAULT_BROKER = {"Host": "h", "Port": 9092, "ProtocolVersionMin": 1, "ProtocolV
 
 def reading(name: str, digits: str, version: int | None = None) -> Question:
     return lambda **switches: decode(name, digits, version, **switches)
+
+
+def writing(name: str, value: Any, version: int | None = None) -> Question:
+    return lambda **switches: encode(name, value, version, **switches)
+
+
+def rewriting(name: str, digits: str, version: int | None = None) -> Question:
+    return lambda **switches: recode(name, digits, version, **switches)
 
 
 def drafted(dialect: str, name: str, digits: str) -> Question:
@@ -285,6 +293,10 @@ def zstd_frame(window: int) -> bytes:
 
 
 INNER = entry(0, 0, 0, b"a")
+#: A message with each bit of its attributes that means nothing; of magic 1 with its timestamp type too.
+BITS_OF_MAGIC_0, BITS_OF_MAGIC_1 = entry(0, 0, 0xF8, b"a").hex(), entry(1, 0, 0xF8, b"a").hex()
+#: UpdateRaftVoterResponse 0 with its one tag: 14 bytes, leader −1 of epoch −1, an empty host, port 0, no tags.
+LEADER_AT_DEFAULT = "00000000" + "0000" + "01000e" + "ffffffff" + "ffffffff" + "01" + "00000000" + "00"
 
 #: A message of magic 2 with the flag for headers, and a HeadersLength of 0.
 _NO_HEADERS = bytes.fromhex("02 10 0000000000000000 ffffffff 00000000 ffffffff")

@@ -7,12 +7,15 @@ from typing import Any
 
 from support.reading_questions import (
     A_RECORD,
+    BITS_OF_MAGIC_0,
+    BITS_OF_MAGIC_1,
     DICTIONARY,
     FETCH_END,
     FLAGGED,
     FULL,
     GZIPPED,
     INNER,
+    LEADER_AT_DEFAULT,
     LINKED,
     MANY_TAGS,
     MANY_TAGS_VALUE,
@@ -46,6 +49,7 @@ from support.reading_questions import (
     produced,
     reading,
     removed,
+    rewriting,
     served,
     serving,
     small,
@@ -56,6 +60,7 @@ from support.reading_questions import (
     unknown,
     unpacking,
     with_new_default,
+    writing,
     writing_bits,
     writing_headers,
     zstd_frame,
@@ -827,6 +832,110 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             {"kept": "07fc0000016b0176", "cleared": "07000000016b0176"},
         ),
         (writing_bits(3), dict.fromkeys(("kept", "cleared"), "07000000016b0176")),
+        (
+            rewriting("Record", "10" + "ff" + "0000026b027600"),
+            {"kept": "10" + "ff" + "0000026b027600", "cleared": "10" + "00" + "0000026b027600"},
+        ),
+        (
+            rewriting("MessageSet", BITS_OF_MAGIC_0, 0),
+            {"kept": BITS_OF_MAGIC_0, "cleared": entry(0, 0, 0, b"a").hex()},
+        ),
+        (
+            rewriting("MessageSet", BITS_OF_MAGIC_1, 1),
+            {"kept": BITS_OF_MAGIC_1, "cleared": entry(1, 0, 8, b"a").hex()},
+        ),
+        (
+            rewriting("RecordBatch", batch(1, A_RECORD, -128)),
+            {"kept": batch(1, A_RECORD, -128), "cleared": batch(1, A_RECORD)},
+        ),
+    ],
+    "unknown_tags": [
+        (
+            reading("HeartbeatResponse", "00000000" + "0000" + "010101ab", 4),
+            {
+                "kept": {"ThrottleTimeMs": 0, "ErrorCode": 0, "_tags": [(1, b"\xab")]},
+                "dropped": {"ThrottleTimeMs": 0, "ErrorCode": 0},
+            },
+        ),
+        (
+            rewriting("HeartbeatResponse", "00000000" + "0000" + "010101ab", 4),
+            {"kept": "00000000" + "0000" + "010101ab", "dropped": "00000000" + "0000" + "00"},
+        ),
+        (
+            writing("HeartbeatResponse", {"ThrottleTimeMs": 0, "ErrorCode": 0, "_tags": [(1, b"")]}, 3),
+            {"kept": Refused("tags-not-allowed"), "dropped": "00000000" + "0000"},
+        ),
+        (
+            writing("UpdateRaftVoterResponse", {"CurrentLeader": {"_tags": [(5, b"")]}}, 0),
+            {
+                "kept": "00000000" + "0000" + "010010" + "ffffffff" + "ffffffff" + "0100000000" + "010500",
+                "dropped": "00000000" + "0000" + "00",
+            },
+        ),
+        (reading("TAG_BUFFER", "010101ab"), {"kept": [(1, b"\xab")], "dropped": []}),
+        (writing("TAG_BUFFER", [(1, b"\xab")]), {"kept": "010101ab", "dropped": "00"}),
+        (
+            writing("HeartbeatResponse", {"_tags": [(-1, b"")]}, 4),
+            {"kept": Refused("out-of-range"), "dropped": 6 * "00" + "00"},
+        ),
+        (
+            reading("HeartbeatResponse", "00000000" + "0000" + "010102ab", 4),
+            dict.fromkeys(("kept", "dropped"), Refused("truncated", 8)),
+        ),
+    ],
+    "tag_at_default": [
+        (
+            writing("UpdateRaftVoterResponse", {}, 0),
+            {
+                "left-out": "00000000" + "0000" + "00",
+                "structures-sent": LEADER_AT_DEFAULT,
+                "sent": LEADER_AT_DEFAULT,
+            },
+        ),
+        (
+            writing("ApiVersionsResponse", {"ErrorCode": 0, "ApiKeys": []}, 3),
+            {
+                "left-out": "0000" + "01" + "00000000" + "00",
+                "structures-sent": "0000" + "01" + "00000000" + "00",
+                "sent": "0000" + "01" + "00000000" + "04" + "000101" + "0108ffffffffffffffff" + "020101" + "030100",
+            },
+        ),
+    ],
+    "field_not_in_version": [
+        (
+            writing("ListGroupsRequest", {"StatesFilter": ["Dead"]}, 3),
+            {
+                "ignorable": Refused("field-not-in-version"),
+                "left-out": "00",
+                "refused": Refused("field-not-in-version"),
+            },
+        ),
+        (
+            writing("HeartbeatResponse", {"ThrottleTimeMs": 5, "ErrorCode": 27}, 0),
+            {"ignorable": "001b", "left-out": "001b", "refused": Refused("field-not-in-version")},
+        ),
+        (
+            writing("ListGroupsRequest", {"StatesFilter": []}, 3),
+            {"ignorable": "00", "left-out": "00", "refused": Refused("field-not-in-version")},
+        ),
+        (
+            writing("ListGroupsRequest", {"Filter": []}, 3),
+            dict.fromkeys(("ignorable", "left-out", "refused"), Refused("unknown-field")),
+        ),
+    ],
+    "long_text": [
+        (
+            reading("COMPACT_STRING", "818002" + 32768 * "61"),
+            {"refused": Refused("string-too-long", 0), "read": 32768 * "a"},
+        ),
+        (
+            writing("COMPACT_NULLABLE_STRING", 32768 * "a"),
+            {"refused": Refused("string-too-long"), "read": "818002" + 32768 * "61"},
+        ),
+        (
+            writing("STRING", 32768 * "a"),
+            {"refused": Refused("string-too-long"), "read": Refused("string-too-long")},
+        ),
     ],
     "older_messages": [
         (

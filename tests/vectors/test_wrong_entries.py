@@ -79,6 +79,7 @@ READINGS = [
     for ruling in reference.rulings(dialect).values()
     for reading in ruling.others
 ]
+INCIDENTAL = {one.id for dialect in reference.dialects for one in reference.rulings(dialect).values() if one.incidental}
 #: Readings under which hardly any bytes of the dialect can be read, or no message of some schema. The vectors do not
 #: say of each that they refuse it, for that would excuse every other refusal: an implementation has to declare them.
 DECLARED = {
@@ -111,11 +112,12 @@ def test_another_reading_is_contested_and_nothing_else(reading: tuple[str, str, 
     met = Counter(verdict.outcome for verdict in verdicts)
     assert [(v.id, v.outcome, v.detail) for v in verdicts if v.outcome in DEVIATIONS] == []
     # Where two readings do the same, the entry that stands first names the ruling: then this one's stands there too.
+    # Of incidental rulings, which no vector has to list, two may do the same as well.
     # A declared reading, which can hardly read, refuses what another ruling lets be refused: that entry is met first.
     strangers = [
         verdict.id
         for vector, seen, verdict in found
-        if verdict.rulings and ruling not in verdict.rulings + _also(vector)
+        if not INCIDENTAL.issuperset(verdict.rulings) and ruling not in verdict.rulings + _also(vector)
         if not (declared and seen.status is Status.REJECT)
     ]
     assert strangers == []

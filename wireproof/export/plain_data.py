@@ -15,6 +15,7 @@ from typing import Any
 
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.connection.protocol.shapes import plain
+from wireproof.conformance.judging.alternatives import incidental_entries
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
@@ -84,8 +85,8 @@ def line_of(vector: Vector) -> Line:
     if vector.version is not None:
         line["version"] = vector.version
     line |= {"about": vector.about, **_content(vector), **_refusals(vector)}
-    if vector.also:
-        line["contested"] = [_reading(vector, also) for also in vector.also]
+    if contested := (*vector.also, *incidental_entries(vector)):
+        line["contested"] = [_reading(vector, also) for also in contested]
     if vector.needs:
         line["needs"] = [*vector.needs]
     return line | {"rulings": [*vector.rulings], "source": vector.source}

@@ -76,7 +76,7 @@ def test_lengths(switches: dict[str, Any], digits: str, expected: Any) -> None:
     [
         ({}, "00", ""),
         ({"absent_optional": "null"}, "00", None),
-        ({"optional_at_default": "sent"}, "00", ""),
+        ({"tag_at_default": "sent"}, "00", ""),
         ({"absent_optional": "null"}, "04 0001 0000 00", ""),
     ],
 )
@@ -92,9 +92,9 @@ def test_what_absent_stands_for(switches: dict[str, Any], digits: str, agent: st
         ({}, None, "040001ffff00"),
         ({"absent_optional": "null"}, "", "040001000000"),
         ({"absent_optional": "null"}, None, "00"),
-        ({"optional_at_default": "sent"}, "", "040001000000"),
-        ({"optional_at_default": "sent"}, None, "040001ffff00"),
-        ({"absent_optional": "null", "optional_at_default": "sent"}, None, "040001ffff00"),
+        ({"tag_at_default": "sent"}, "", "040001000000"),
+        ({"tag_at_default": "sent"}, None, "040001ffff00"),
+        ({"absent_optional": "null", "tag_at_default": "sent"}, None, "040001ffff00"),
     ],
 )
 def test_what_is_sent(switches: dict[str, Any], agent: str | None, digits: str) -> None:
@@ -131,7 +131,7 @@ UNKNOWN = "02 0005 2a"
 
 @pytest.mark.parametrize(("reading", "tags"), [("kept", [(5, b"*")]), ("dropped", None)])
 def test_unknown_fields(reading: str, tags: Any) -> None:
-    asked = under(unknown_optional=reading)
+    asked = under(unknown_tags=reading)
     assert read(asked, "FooResponse", UNKNOWN + "00" + NO_FOOS, 9).get("_tags") == tags
     value = {"UserAgent": "", "Foos": [], "_tags": [(5, b"*")]}
     digits = "0200052a00" if tags else "00"
@@ -140,8 +140,8 @@ def test_unknown_fields(reading: str, tags: Any) -> None:
 
 @pytest.mark.parametrize("value", [{"UserAgent": "a", "Foos": []}, {"Foos": [], "_tags": [(5, b"*")]}])
 def test_what_is_set_in_a_version_without_optional_fields(value: dict[str, Any]) -> None:
-    assert written(under(unsupported_optional="left-out"), "FooResponse", value, 8) == NO_FOOS
-    assert written(under(unsupported_optional="refused"), "FooResponse", value, 8) in (
+    assert written(under(field_not_in_version="left-out"), "FooResponse", value, 8) == NO_FOOS
+    assert written(under(field_not_in_version="ignorable"), "FooResponse", value, 8) in (
         Reason.FIELD_NOT_IN_VERSION,
         Reason.TAGS_NOT_ALLOWED,
     )
@@ -149,7 +149,7 @@ def test_what_is_set_in_a_version_without_optional_fields(value: dict[str, Any])
 
 @pytest.mark.parametrize("reading", ["kept", "dropped"])
 def test_a_buffer_by_itself_knows_no_field(reading: str) -> None:
-    assert read(under(unknown_optional=reading), "OPTIONAL_FIELDS", UNKNOWN + "00") == [(5, b"*")]
+    assert read(under(unknown_tags=reading), "OPTIONAL_FIELDS", UNKNOWN + "00") == [(5, b"*")]
 
 
 @pytest.mark.parametrize(

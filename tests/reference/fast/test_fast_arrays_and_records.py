@@ -20,7 +20,7 @@ from wireproof.reference import fast
 from wireproof.reference.codec import decode
 from wireproof.reference.dialects import DIALECTS
 from wireproof.reference.errors import DecodeError, EncodeError
-from wireproof.reference.rules import _LOOSENING, Rules
+from wireproof.reference.rules import _LOOSENING, DEMANDED, Rules
 
 FORMS = ("ARRAY", "COMPACT_ARRAY", "NULLABLE_ARRAY", "COMPACT_NULLABLE_ARRAY")
 NUMBERS: dict[str, Any] = {
@@ -71,7 +71,7 @@ def written(codec: reference.Reference, type_name: str, value: Any) -> Any:
 @pytest.mark.parametrize("form", FORMS)
 def test_arrays_of_numbers_are_written_alike(form: str, number: str) -> None:
     type_name, numbers = f"{form}<{number}>", NUMBERS[number]
-    encode = fast.encoder_of(DIALECTS["kafka"].codec(type_name, None))
+    encode = fast.encoder_of(DIALECTS["kafka"].codec(type_name, None), DEMANDED)
     assert encode is not None
     assert encode(numbers) == READABLE.encode(type_name, numbers, dialect="kafka")
     wrong: tuple[Any, ...] = (True, 1, -1, 2**64, 0.5, 1.0, None, "1", b"1", [])
@@ -85,7 +85,7 @@ def test_arrays_of_numbers_are_written_alike(form: str, number: str) -> None:
 def test_other_arrays_are_left_to_the_readable_codec(element: str) -> None:
     codec = DIALECTS["kafka"].codec(f"ARRAY<{element}>", None)
     assert fast.decoder_of(codec, Rules()) is None
-    assert fast.encoder_of(codec) is None
+    assert fast.encoder_of(codec, DEMANDED) is None
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -1,0 +1,80 @@
+"""Readings of incidental rulings: they are looked for in every answer, without an entry in the vector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from wireproof.conformance import ledger, vectors
+from wireproof.conformance.judging.judge import judge
+from wireproof.conformance.model import Observation, Op, Outcome, Status
+from wireproof.conformance.vectors import Vector
+
+LEDGER = ledger.vector("HeartbeatResponse/4/unknown-tags")
+WITHOUT = {"ThrottleTimeMs": 0x01010102, "ErrorCode": 0x0303}
+
+
+def by_id(identifier: str) -> Vector:
+    return next(one for one in vectors.load(["kafka"]) if f"{one.area}/{one.id}" == identifier)
+
+
+def outcome(vector: Vector | None, op: Op, answer: Any) -> tuple[Outcome, tuple[str, ...]]:
+    assert vector is not None
+    verdict = judge(vector, Observation(vector.case(op), Status.ANSWER, answer))
+    return verdict.outcome, verdict.rulings
+
+
+FAILS = (Outcome.FAIL, ())
+
+
+def test_tags_that_are_dropped_are_contested_in_the_ledger_too() -> None:
+    assert LEDGER is not None
+    assert not LEDGER.also
+    assert LEDGER.data.hex() == "01010102" + "0303" + "01" + "8f4e" + "02" + "0102"
+    assert outcome(LEDGER, Op.DECODE, WITHOUT) == (Outcome.CONTESTED, ("R-K-3",))
+    assert outcome(LEDGER, Op.RECODE, bytes.fromhex("01010102" + "0303" + "00")) == (Outcome.CONTESTED, ("R-K-3",))
+    assert outcome(LEDGER, Op.DECODE, WITHOUT | {"ErrorCode": 3}) == FAILS
+    assert outcome(LEDGER, Op.DECODE, LEDGER.value | {"_tags": [[9999, b""]]}) == FAILS
+
+
+#: ErrorCode 0, no ApiKeys, ThrottleTimeMs 0: before a count of tags.
+BEFORE = "0000" + "01" + "00000000"
+FEATURES, EPOCH, FINALIZED, MIGRATION = "000101", "0108ffffffffffffffff", "020101", "030100"
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (BEFORE + "04" + FEATURES + EPOCH + FINALIZED + MIGRATION, (Outcome.CONTESTED, ("R-K-8",))),
+        (BEFORE + "01" + MIGRATION, (Outcome.CONTESTED, ("R-K-8",))),
+        (BEFORE + "02" + EPOCH + MIGRATION, (Outcome.CONTESTED, ("R-K-8",))),
+        (BEFORE + "01" + "030101", FAILS),  # another value
+        (BEFORE + "02" + MIGRATION + EPOCH, FAILS),  # another order
+        (BEFORE + "8100" + MIGRATION, FAILS),  # a longer varint
+        (BEFORE + "8000", FAILS),
+        ("0000" + "01" + "00000000", FAILS),  # no count of tags
+    ],
+)
+def test_tags_at_their_default_may_be_sent_all_or_some(written: str, expected: object) -> None:
+    vector = by_id("tag-ordering/response-defaults")
+    assert vector.canonical_data.hex() == BEFORE + "00"
+    for op in (Op.ENCODE, Op.RECODE):
+        assert outcome(vector, op, bytes.fromhex(written)) == expected
+
+
+def test_two_of_them_act_together() -> None:
+    vector = by_id("tag-ordering/response-unknown-tag")
+    every = BEFORE + "04" + FEATURES + EPOCH + FINALIZED + MIGRATION
+    assert outcome(vector, Op.RECODE, bytes.fromhex(every)) == (Outcome.CONTESTED, ("R-K-3", "R-K-8"))
+
+
+def test_one_acts_beside_a_reading_that_the_vector_lists() -> None:
+    vector = by_id("tag-ordering/response-unknown-descending")
+    assert vector.reject is not None
+    assert {ruling for one in vector.also for ruling in one.rulings} == {"R-K-1"}
+    read = {"ErrorCode": 0, "ApiKeys": [], "ThrottleTimeMs": 0}
+    twin = Observation(vector.case(Op.DECODE), Status.ANSWER, read)
+    seen = Observation(vector.case(Op.DECODE), Status.ANSWER, read)
+    verdict = judge(vector, seen, twin=twin)
+    assert (verdict.outcome, set(verdict.rulings)) == (Outcome.CONTESTED, {"R-K-1", "R-K-3"})
