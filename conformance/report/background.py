@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from rich.text import Text
 
+from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Observation, Status
 from wireproof.conformance.report.hexview import DIM, GOOD
 from wireproof.conformance.report.text import safe, wrap
@@ -62,7 +63,7 @@ def rulings(dialect: str) -> Mapping[str, Ruling]:
 class Likeness(IntEnum):
     """The similarity between a bug of the catalogue and an observation."""
 
-    #: The bug shows with this vector and op, but in another way.
+    #: The bug gives another answer to this question, which is wrong in the same way and at the same place.
     SHOWED = 0
     #: The buggy library did the same: accepted, refused, crashed or hung.
     DID_SO = 1
@@ -88,13 +89,16 @@ def resemblances(
         if wrong.op is not observation.case.op:
             continue
         bug = known.get(wrong.bug) or Bug(wrong.bug, "", "", "")
-        likeness = _likeness(wrong, observation)
+        likeness = _likeness(vector, wrong, observation)
+        if likeness is None:
+            continue
         if wrong.bug not in by_bug or by_bug[wrong.bug].likeness < likeness:
             by_bug[wrong.bug] = Resemblance(bug, likeness)
     return sorted(by_bug.values(), key=lambda one: -one.likeness)
 
 
-def _likeness(wrong: Wrong, observation: Observation) -> Likeness:
+def _likeness(vector: Vector, wrong: Wrong, observation: Observation) -> Likeness | None:
+    """How much a bug resembles an observation; None if it does something else, or is wrong elsewhere."""
     did = {
         Status.ANSWER: "accepts",
         Status.REJECT: "refuses",
@@ -104,8 +108,15 @@ def _likeness(wrong: Wrong, observation: Observation) -> Likeness:
     }.get(observation.status)
     if did == wrong.does:
         return Likeness.DID_SO
-    answered = wrong.does == "answers" and observation.status is Status.ANSWER
-    return Likeness.SAME_ANSWER if answered and _same(wrong.answer, observation.answer) else Likeness.SHOWED
+    if wrong.does != "answers" or observation.status is not Status.ANSWER:
+        return None
+    if _same(wrong.answer, observation.answer):
+        return Likeness.SAME_ANSWER
+    one, other = (
+        judge(vector, seen) for seen in (msgspec.structs.replace(observation, answer=wrong.answer), observation)
+    )
+    alike = one.place and (one.kind, one.place) == (other.kind, other.place)
+    return Likeness.SHOWED if alike else None
 
 
 def _same(expected: Any, actual: Any) -> bool:

@@ -291,7 +291,7 @@ def test_the_nearest_resemblance_comes_first() -> None:
     assert likenesses(exact) == [("T12", Likeness.SAME_ANSWER), ("T13", Likeness.DID_SO)]
     near = Observation(case, Status.ANSWER, [])
     assert likenesses(near) == [("T13", Likeness.DID_SO), ("T12", Likeness.SHOWED)]
-    assert likenesses(Observation(case, Status.CRASH)) == [("T13", Likeness.SHOWED), ("T12", Likeness.SHOWED)]
+    assert likenesses(Observation(case, Status.CRASH)) == []  # neither of them crashed
     assert not likenesses(Observation(vector.case(Op.RECODE), Status.ANSWER, b""))
 
 
