@@ -40,6 +40,8 @@ class RefusedError(OSError):
 
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+#: `_Place.status` has looked before a file is opened, and says what is wrong. If it becomes a link in between,
+#: O_NOFOLLOW refuses it.
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 

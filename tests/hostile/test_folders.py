@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from click.testing import CliRunner
@@ -34,6 +34,7 @@ from support.trees import FOREIGN, HAZARDS, outside, put, snapshot
 
 from wireproof import cli
 from wireproof.clone import matrix_runs
+from wireproof.conformance import writing
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.connection.protocol.transcript import Transcript
@@ -503,6 +504,31 @@ def test_a_read_only_file_stays(commands: dict[str, Command], room: Path) -> Non
             code, text = command("explain", "INT8", "00", "--html", path, "--overwrite")
         assert (code, path.read_bytes()) == (2, FOREIGN)
         assert "Permission denied" in text
+
+
+@pytest.mark.parametrize("of", [writing.open_stream, writing.open_log])
+def test_a_link_is_named_and_one_that_comes_between_is_refused(
+    of: Callable[[Path, writing.Ours], IO[bytes]], room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its place is looked at, and then opened."""
+    precious, at = room / "outside" / "precious", room / "at"
+    at.symlink_to(precious)
+    before = snapshot(room / "outside")
+    with pytest.raises(OSError, match="it is a link, and nothing is written through a link"):
+        of(at, writing.nothing)
+    at.unlink()
+    look = writing._Place.status
+
+    def status(place: writing._Place) -> os.stat_result | None:
+        found = look(place)
+        at.symlink_to(precious)
+        return found
+
+    monkeypatch.setattr(writing._Place, "check", lambda *_, **__: None)
+    monkeypatch.setattr(writing._Place, "status", status)
+    with pytest.raises(OSError, match="Too many levels of symbolic links"):
+        of(at, writing.nothing)
+    assert snapshot(room / "outside") == before
 
 
 # --- Random trees -----------------------------------------------------------------------------------------------------
