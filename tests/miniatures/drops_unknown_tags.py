@@ -7,9 +7,10 @@ from wireproof.reference import Reference, Rules
 
 #: Tags are in every message that is flexible.
 PRODUCES: Produces = frozenset(
-    (area, "contested", None) for area in ("tag-ordering", "null-encodings", "framing", "resource-limits", "messages")
+    (area, "contested", None)
+    for area in ("varints", "tag-ordering", "null-encodings", "framing", "resource-limits", "messages")
 )
-TAKES = frozenset({"R-K-3"})
+TAKES = frozenset({"R-K-3", "R-K-13"})
 
 types = everything()
 

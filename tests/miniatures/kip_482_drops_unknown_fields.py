@@ -5,8 +5,10 @@ from __future__ import annotations
 from miniatures import Produces, everything
 from wireproof.reference import Reference, Rules
 
-PRODUCES: Produces = frozenset((area, "contested", None) for area in ("tag-ordering", "messages"))
-TAKES = frozenset({"R-482-8"})
+PRODUCES: Produces = frozenset(
+    (area, "contested", None) for area in ("tag-ordering", "unsupported-versions", "messages")
+)
+TAKES = frozenset({"R-482-8", "R-482-14"})
 
 dialects = ("kip-482-v1",)
 types = everything((), dialect="kip-482-v1")

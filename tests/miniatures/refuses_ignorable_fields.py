@@ -1,4 +1,4 @@
-"""Refuses to write a field that the version lacks, whether it may be ignored or not."""
+"""Refuses to write a field that the version lacks, whether it may be ignored or not: R-K-13's reading `refuses`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from wireproof import reference
 from wireproof.reference import decode as decode
 from wireproof.reference import encode as _encode
 
-PRODUCES: Produces = frozenset({("messages", "fail", "refused-valid")})
+PRODUCES: Produces = frozenset({("messages", "contested", None)})
+TAKES = frozenset({"R-K-13"})
 
 types = only("ListGroupsResponse", "OffsetCommitRequest", "DeleteTopicsRequest")
 

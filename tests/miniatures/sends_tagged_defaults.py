@@ -1,4 +1,4 @@
-"""Sends a tagged structure whose fields all have their defaults: it compares to a structure without values."""
+"""Sends a tagged structure whose fields all have their defaults: R-K-14's other reading."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from miniatures import Produces, only
 from wireproof.reference import decode as decode
 from wireproof.reference import encode as _encode
 
-PRODUCES: Produces = frozenset({("tag-ordering", "fail", "wrong-bytes")})
+PRODUCES: Produces = frozenset({("tag-ordering", "contested", None)})
+TAKES = frozenset({"R-K-8", "R-K-14"})
 
 types = only("UpdateRaftVoterResponse", "FetchResponse")
 _DEFAULT = {"LeaderId": -1, "LeaderEpoch": -1, "Host": "", "Port": 0}
