@@ -61,6 +61,12 @@ def test_the_end_after_the_last_answer_is_a_verdict(spec: str, workers: tuple[st
     assert line["detail"].startswith(words)
 
 
+def test_the_end_is_seen_though_the_process_that_tells_it_was_stopped() -> None:
+    done = run("--impl=stops_its_parent", AREA, cwd=MODULES)
+    assert done.code == 1
+    assert "crash after its last answer: the process was ended by SIGABRT" in done.text
+
+
 @pytest.mark.parametrize("spec", ["right", program("well")], ids=["module", "program"])
 def test_a_good_end_is_no_verdict(spec: str, tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"

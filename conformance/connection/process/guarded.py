@@ -56,9 +56,17 @@ class Guarded:
         """The processes below the guard: the command, what it has started, and what that has started."""
         return [*islice(guard.descendants(self.process.pid), _MOST_DESCENDANTS)]
 
+    def go_on(self) -> None:
+        """Let the guard and the command go on, if somebody has stopped them: they tell how it ends."""
+        self.process.send_signal(signal.SIGCONT)
+        with contextlib.suppress(psutil.Error):
+            if self.child is not None:
+                self.child.resume()
+
     def kill(self) -> None:
         """Kill the command and all that it has started, and wait for the guard's end. Safe to repeat."""
         child = self.child
+        self.process.send_signal(signal.SIGCONT)
         with contextlib.suppress(OSError):
             self._control.send(b"k")
         try:

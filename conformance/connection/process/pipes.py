@@ -276,10 +276,12 @@ class Process:
         deadline = time.monotonic() + seconds
         while not self.gone and time.monotonic() < deadline:
             lines += self.pump(deadline - time.monotonic())
+            self._guarded.go_on()
             if len(lines) > _MOST_LAST_LINES or self.half_line_size > _CHUNK:
                 return lines, None
         if self.lost is not None:
             return lines, self.lost
+        self._guarded.go_on()
         with contextlib.suppress(subprocess.TimeoutExpired):
             return lines, self._popen.wait(max(deadline - time.monotonic(), 0.0))
         return lines, None
