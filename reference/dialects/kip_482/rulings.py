@@ -63,6 +63,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("absent_optional", "null")},
         "absent stands for null where the field can be null",
         FIELDS,
+        incidental=True,
     ),
     Ruling(
         "R-482-8",
@@ -142,6 +143,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("tag_at_default", "sent")},
         "all optional fields are sent",
         BUFFER,
+        incidental=True,
     ),
     Ruling(
         "R-482-17",
