@@ -138,14 +138,12 @@ def are_bytes(line: dict[str, Any], expected: str, answer: Any, optional: frozen
         return True
     if line.get("compare") != "decoded":
         return False
-    dialect, type_name = line["id"].split("/")[0], line["type"]
-    if "as" in line:
-        dialect, type_name = line["as"]["dialect"], line["as"]["type"]
+    form = line.get("as", {"dialect": line["id"].split("/")[0], **line})
     read = []
     for digits in (expected, answer["hex"]):
         try:
             value = reference_codec().decode(
-                type_name, bytes.fromhex(digits), dialect=dialect, version=line.get("version")
+                form["type"], bytes.fromhex(digits), dialect=form["dialect"], version=form.get("version")
             )
         except ValueError:
             return False

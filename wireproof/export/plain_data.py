@@ -112,7 +112,8 @@ def _content(vector: Vector) -> Line:
             return data | asked | {"values": _json(vector.expected)}
         case VectorKind.CONVERT:
             form = answered_in(vector.case(Op.CONVERT))
-            read_as = {"as": {"dialect": form.dialect, "type": form.type}}
+            versioned = {} if form.version is None else {"version": form.version}
+            read_as = {"as": {"dialect": form.dialect, "type": form.type, **versioned}}
             return data | asked | {"gives": vector.canonical_data.hex()} | compare | read_as
         case VectorKind.SERVE:
             return asked | _conversation(vector.expected)

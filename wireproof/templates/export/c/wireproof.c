@@ -1008,6 +1008,8 @@ static int are_bytes(const dialect *of, const wp_value *line, int op, const wp_v
   if (as != NULL) {
     question.dialect = string(wp_get(as, "dialect"));
     question.type = string(wp_get(as, "type"));
+    const wp_value *version = wp_get(as, "version");
+    question.version = version != NULL ? (int)version->integer : WP_NO_VERSION;
   }
   observation read[2];
   for (int side = 0; side < 2; side++) {

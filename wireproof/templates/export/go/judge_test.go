@@ -197,16 +197,16 @@ func areBytes(one *line, op string, from expectation, answer []byte, fold bool) 
 	}
 	form := *one
 	if one.As != nil {
-		form.ID, form.Type = one.As.Dialect+"/", one.As.Type
+		form.ID, form.Type, form.Version = one.As.Dialect+"/", one.As.Type, one.As.Version
 	}
-	wanted := ask(&form, "decode", input{version: one.Version, bytes: &expected})
+	wanted := ask(&form, "decode", input{version: form.Version, bytes: &expected})
 	if wanted.kind != answered {
 		return false, "other bytes can be right here, and decode does not read the expected ones: " + wanted.text
 	}
 	if from.value != nil && !isDecoded(one, from.value, wanted.answer, fold) {
 		return false, "other bytes can be right here, and decode does not read the expected ones rightly"
 	}
-	given := ask(&form, "decode", input{version: one.Version, bytes: &written})
+	given := ask(&form, "decode", input{version: form.Version, bytes: &written})
 	how := manner{optional: one.optional(), without: slices.Concat(rebuilt, derived), fold: fold}
 	return given.kind == answered && same(wanted.answer, given.answer, how, ""), ""
 }

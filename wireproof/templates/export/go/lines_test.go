@@ -29,7 +29,7 @@ type line struct {
 	Key, Values             json.RawMessage
 	To                      json.RawMessage
 	Gives                   *string
-	As                      *struct{ Dialect, Type string }
+	As                      *readAs
 	Chunks                  []json.RawMessage
 	Sends                   []json.RawMessage
 	Closes                  bool
@@ -44,6 +44,12 @@ type line struct {
 
 	settings []byte // of its dialect; nil: there are none
 	decoded  seen   // what decode did, if it was asked already: else of the kind notOffered
+}
+
+// readAs is the form of converted bytes.
+type readAs struct {
+	Dialect, Type string
+	Version       *int
 }
 
 type refusal struct {

@@ -256,6 +256,7 @@ impl Judge<'_> {
         let mut asked = question(&of.name, line, line);
         if let Some(form) = line.get("as") {
             (asked.dialect, asked.type_name) = (text_of(form, "dialect"), text_of(form, "type"));
+            asked.version = form.get("version").and_then(Value::int).map(|version| version as i32);
         }
         asked.bytes = expected;
         let Seen::Answer(left) = self.ask("decode", &asked) else { return Matched::Unknown };

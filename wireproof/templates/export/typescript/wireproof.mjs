@@ -269,10 +269,10 @@ async function areBytes(implementation, line, op, { bytes, value }, answer, fold
   const replaced = fold && [unhex(bytes), answer].every(one => Buffer.from(one).includes('\ufffd'))
   const decoded = line.compare === 'decoded' || (without.size > 0 && op !== 'convert') || replaced
   if (!decoded) return { right: false }
-  const form = line.as ? { ...line, id: `${line.as.dialect}/`, type: line.as.type } : line
+  const form = line.as ? { ...line, id: `${line.as.dialect}/`, type: line.as.type, version: line.as.version } : line
   const [one, other] = [
-    await ask(implementation, 'decode', form, { version: line.version, bytes }),
-    await ask(implementation, 'decode', form, { version: line.version, bytes: hex(answer) }),
+    await ask(implementation, 'decode', form, { version: form.version, bytes }),
+    await ask(implementation, 'decode', form, { version: form.version, bytes: hex(answer) }),
   ]
   const doubt = 'other bytes can be right here, and decode does not read the expected ones'
   if (one.kind !== 'answer') return { right: false, doubt: `${doubt}: ${one.text}` }

@@ -202,9 +202,10 @@ final class Judge {
             return Comparison.of(false);
         }
         without.addAll(Values.DERIVED);
-        Integer version = line.has("version") ? line.get("version").intValue() : null;
         String dialect = line.has("as") ? line.get("as").get("dialect").textValue() : line.dialect();
-        String type = line.has("as") ? line.get("as").get("type").textValue() : line.get("type").textValue();
+        JsonNode read = line.has("as") ? line.get("as") : line.json();
+        String type = read.get("type").textValue();
+        Integer version = read.has("version") ? Integer.valueOf(read.get("version").intValue()) : null;
         Implementation.Form form = new Implementation.Form(dialect, type, version);
         Seen wanted = asker.decode(form, Values.octets(expected));
         String why = "other bytes can be right here, and decode does not read the expected ones";
