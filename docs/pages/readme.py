@@ -32,6 +32,7 @@ _LIBRARIES = {
     "go/franz-go/wrapper.known.toml": "franz-go",
     "go/kafka-go/wrapper.known.toml": "kafka-go",
     "go/kfake/wrapper.known.toml": "kfake",
+    "go/kfake/broker.known.toml": "kfake, on a socket",
     "go/sarama/wrapper.known.toml": "sarama",
     "rust/kafka-protocol/wrapper.known.toml": "kafka-protocol",
     "rust/kacrab-protocol/wrapper.known.toml": "kacrab-protocol",

@@ -208,8 +208,13 @@ def test_a_released_library(tmp_path: Path) -> None:
         one: (found.get(one, "skip"), verdict) for one, verdict in kits.items() if found.get(one, "skip") != verdict
     }
     # Other bytes may mean the same, but the library cannot read the expected ones. The kit reads them itself.
-    unread = {one for one in differ if re.fullmatch(r"kafka/framing/batch-snappy-xerial.*#encode", one)}
+    unread = {
+        one for one in differ if re.fullmatch(r"kafka/framing/batch-(snappy-xerial.*|lz4-dictionary-id)#encode", one)
+    }
     assert {differ.pop(one) for one in unread} <= {("skip", "pass")}
+    # It drops unknown tags, which explains them beside another reading; a line has each reading alone.
+    together = {one for one in differ if re.fullmatch(r"kafka/tag-ordering/(write|response-(key|unknown))-.*", one)}
+    assert {differ.pop(one) for one in together} == {("fail", "contested")}
     assert differ == {
         # Readings that the wrapper declares, and whose answer no vector has.
         "kafka/framing/response-4-and-a-byte#decode": ("fail", "contested"),
