@@ -52,8 +52,6 @@ def test_what_has_to_be_refused_is_at_fault_at_a_place(
 @pytest.mark.parametrize(
     ("identifier", "answer", "place"),
     [
-        ("kafka/varints/tags-overlong-count#encode", b"\0", "tag count: missing"),
-        ("kafka/varints/tags-overlong-count#decode", [], "tag count: missing"),
         ("kafka/varints/varint-minus-2#encode", b"\x05", "VARINT"),
         ("kafka/varints/varint-minus-2#encode", b"\x80", "VARINT: unreadable"),
         ("kafka/varints/varint-minus-2#encode", b"\x83\0", "VARINT: the same value in other bytes"),
