@@ -274,6 +274,19 @@ _LOOSENING = frozenset(
 )
 
 
+#: Switches whose other readings refuse nothing: they say what is kept, and what is written.
+_KEEPING = frozenset({"tag_at_default", "unknown_tags", "unused_bits"})
+
+
+@functools.lru_cache(256)
+def refuses_no_more(rules: Rules) -> bool:
+    """Whether these rules accept all that the demanded readings accept, with whatever values."""
+    return all(
+        field.name in _KEEPING or getattr(rules, field.name) == getattr(DEMANDED, field.name)
+        for field in dataclasses.fields(Rules)
+    )
+
+
 @functools.lru_cache(64)
 def accepts_more(rules: Rules) -> bool:
     """Whether these rules accept all that the demanded readings accept, with the same values."""

@@ -23,7 +23,7 @@ from wireproof.conformance.values.undecodable_text import as_expected
 from wireproof.conformance.vectors import Also, Piece, Reject, Vector, VectorKind
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.reference.errors import Reason
-from wireproof.reference.rules import accepts_more
+from wireproof.reference.rules import accepts_more, refuses_no_more
 
 #: Ops whose answers depend on how one type is read and written.
 _CODING = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
@@ -71,7 +71,12 @@ def _incidental(vector: Vector, seen: Observation) -> tuple[str, ...]:
     if seen.case.op not in _CODING:
         return ()
     beside = frozenset(ruling for also in vector.also for ruling in also.rulings)
-    explained = (readings.explain(seen) for readings in _incidental_readings(vector.dialect, beside))
+    refused = seen.status is Status.REJECT
+    explained = (
+        readings.explain(seen)
+        for readings in _incidental_readings(vector.dialect, beside)
+        if not (refused and readings.refuse_no_more)
+    )
     return next(filter(None, explained), ()) or _sends_some_defaults(vector, seen)
 
 
@@ -252,6 +257,11 @@ class Readings:
         if accepts and accepts_more(self._rules(readings)):
             return False
         return self._same(readings, observation)
+
+    @functools.cached_property
+    def refuse_no_more(self) -> bool:
+        """Whether they explain no refusal of what is to be accepted."""
+        return refuses_no_more(self._rules(tuple(self.declared.items())))
 
     def _rules(self, readings: tuple[tuple[str, str], ...]) -> reference.Rules:
         return reference.rules_with(reference.rulings(self.dialect).values(), dict(readings))
