@@ -335,7 +335,7 @@ def test_responses_in_another_order_than_their_requests() -> None:
         (("ProduceResponse", "0000000e 00000007 0000 0000 0001 0000 0000"), 16, "R-WF-6"),
         (("ProduceRequest", PRODUCE.replace("0000000c", "ffffffff")), 31, "R-WF-3"),
         (("ProduceRequest", PRODUCE.replace("00000008 01", "fffffff8 01")), 35, "R-WF-10 ‡"),
-        (("ProduceRequest", PRODUCE.replace("6869", "6870")), 41, "R-WF-14 ‡"),
+        (("ProduceRequest", PRODUCE.replace("6869", "6870")), 41, "R-WF-20 ‡"),
         (("FetchRequest", FETCH.replace("0001 0000", "0001 0001", 1)), 6, "R-WF-1 ‡"),
         (("--request", PRODUCE, PRODUCED.replace("0000 0000 0001", "0003 0000 0001", 1)), 8, "R-WF-13"),
         (("--request", PRODUCE, PRODUCED.replace("00000016", "00000017")), 0, None),
