@@ -37,6 +37,7 @@ TOLD = (
     "is neither",
     "in a clone",
     "holds other things",
+    "with inputs",
     "no attestations",
 )
 
