@@ -316,7 +316,7 @@ def test_a_skip_says_why() -> None:
 def test_render_failure_in_colour() -> None:
     vector = VECTORS["ascending"]
     case = vector.case(Op.DECODE)
-    observation = Observation(case, Status.ANSWER, [])
+    observation = Observation(case, Status.ANSWER, [(9, b"x")])
     arguments: dict[str, Any] = {
         "implementation": Description("library", "1.0"),
         "repro": "wireproof repro x",
