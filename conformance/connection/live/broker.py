@@ -5,8 +5,8 @@ all of them. A silence has lasted when nothing came for several times as long as
 answer so far; options set the least and the most.
 
 After each batch in which connections were closed, the kit sees whether the broker still listens. If it has ended, each
-of these questions may be to blame. A program is started again and asked them one at a time; at an address nobody can be
-started again, so nothing more is asked.
+of these questions may be to blame. A program is started again and asked them in ever smaller groups; at an address
+nobody can be started again, so nothing more is asked.
 """
 
 from __future__ import annotations
