@@ -37,7 +37,7 @@ fn frames() {
     for (frame, data) in [
         (r#""type":"RequestFrame""#, "00000013001500020000000700026d6500010000000500"),
         (r#""type":"ResponseFrame:DeleteRecords","version":2"#, "0000000b0000000700000000000100"),
-        (r#""type":"ResponseFrame:ApiVersions","version":3"#, "0000000c00000007000001000000000000"),
+        (r#""type":"ResponseFrame:ApiVersions","version":3"#, "0000000c000000070000010000000000"),
     ] {
         let answer = ask(&wrapper(), &format!(r#""op":"recode",{frame},"data":"{data}""#));
         assert_eq!(answer, format!(r#"{{"seq":1,"data":"{data}"}}"#));
