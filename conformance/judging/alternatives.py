@@ -23,7 +23,7 @@ from wireproof.conformance.values.undecodable_text import as_expected
 from wireproof.conformance.vectors import Also, Piece, Reject, Vector, VectorKind
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.reference.errors import Reason
-from wireproof.reference.rules import accepts_more, refuses_no_more
+from wireproof.reference.rules import DEMANDED, accepts_more, refuses_no_more
 
 #: Ops whose answers depend on how one type is read and written.
 _CODING = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
@@ -72,8 +72,9 @@ def _incidental(vector: Vector, seen: Observation) -> tuple[str, ...]:
         return ()
     beside = frozenset(ruling for also in vector.also for ruling in also.rulings)
     refused = seen.status is Status.REJECT
+    told = _Told(configured_reference(vector.dialect), seen)
     explained = (
-        readings.explain(seen)
+        readings.explain(seen, told)
         for readings in _incidental_readings(vector.dialect, beside)
         if not (refused and readings.refuse_no_more)
     )
@@ -200,21 +201,22 @@ class Readings:
         self._configured = configured
         self._rules(tuple(self.declared.items()))  # raises early
 
-    def explain(self, observation: Observation) -> tuple[str, ...]:
+    def explain(self, observation: Observation, told: _Told | None = None) -> tuple[str, ...]:
         """The rulings whose declared readings explain the observation, because the reference does the same with them: a
         single one if that is enough, else all of them. Empty if nothing explains it, or if the reference does the same
-        without them."""
+        without them. `told`: what the reference was asked about this observation before."""
         if not self.declared or observation.status not in (Status.ANSWER, Status.REJECT):
             return ()
-        demanded = ask(self._under(()), observation.case)
-        if _does_the_same(demanded, observation):
+        told = told or _Told(self._configured(), observation)
+        if told.same(DEMANDED):
             return ()
-        everything = tuple(self.declared.items())
-        for item in everything:
-            if self._explains((item,), observation, demanded):
-                return (item[0],)
-        several = len(everything) > 1 and self._explains(everything, observation, demanded)
-        return tuple(self.declared) if several else ()
+        each = {ruling: self._rules(((ruling, name),)) for ruling, name in self.declared.items()}
+        for ruling, rules in each.items():
+            if told.same(rules):
+                return (ruling,)
+        # Readings of which none alone changes anything change nothing together.
+        several = any(map(told.changes, each.values()))
+        return tuple(each) if several and told.same(self._rules(tuple(self.declared.items()))) else ()
 
     def expectation(self, vector: Vector, case: Case) -> Vector | None:
         """The vector as it is under all declared readings together, if they change what is expected of decode, encode
@@ -240,35 +242,55 @@ class Readings:
     def matches(self, observation: Observation) -> bool:
         """Whether the reference does the same with all declared readings together. It may also do so without them."""
         known = observation.status in (Status.ANSWER, Status.REJECT)
-        return known and self._same(tuple(self.declared.items()), observation)
+        return known and _does_the_same(ask(self._under(tuple(self.declared.items())), observation.case), observation)
 
     def otherwise(self, case: Case) -> Any:
         """The reference's answer with all declared readings, if it answers otherwise without them; else None."""
         demanded, other = ask(self._under(()), case), ask(self._under(tuple(self.declared.items())), case)
         return other.answer if other.status is Status.ANSWER and not _does_the_same(demanded, other) else None
 
-    def _same(self, readings: tuple[tuple[str, str], ...], observation: Observation) -> bool:
-        return _does_the_same(ask(self._under(readings), observation.case), observation)
-
-    def _explains(self, readings: tuple[tuple[str, str], ...], observation: Observation, demanded: Observation) -> bool:
-        """As `_same`, if the reference does not do the same without them. `demanded`: what it does then. Readings that
-        only accept more change nothing where the bytes are accepted anyway, so it is not asked again."""
-        accepts = demanded.case.op in _OF_BYTES and demanded.status is Status.ANSWER
-        if accepts and accepts_more(self._rules(readings)):
-            return False
-        return self._same(readings, observation)
-
     @functools.cached_property
     def refuse_no_more(self) -> bool:
         """Whether they explain no refusal of what is to be accepted."""
         return refuses_no_more(self._rules(tuple(self.declared.items())))
 
+    @functools.cache  # noqa: B019 (a few objects in each run)
     def _rules(self, readings: tuple[tuple[str, str], ...]) -> reference.Rules:
         return reference.rules_with(reference.rulings(self.dialect).values(), dict(readings))
 
-    @functools.cache  # noqa: B019 (one small object in each run)
+    @functools.cache  # noqa: B019 (a few objects in each run)
     def _under(self, readings: tuple[tuple[str, str], ...]) -> reference.Reference:
         return self._configured().under(self._rules(readings))
+
+
+class _Told:
+    """What the reference does with the case of one observation under other rules. It is asked once for each rules."""
+
+    def __init__(self, configured: reference.Reference, seen: Observation) -> None:
+        self._configured = configured
+        self._seen = seen
+        self._told: dict[reference.Rules, Observation] = {}
+        self._same: dict[reference.Rules, bool] = {}
+
+    def same(self, rules: reference.Rules) -> bool:
+        """Whether it does then what was observed."""
+        if rules != DEMANDED and not self.changes(rules):
+            return self.same(DEMANDED)
+        if rules not in self._same:
+            self._same[rules] = _does_the_same(self._under(rules), self._seen)
+        return self._same[rules]
+
+    def changes(self, rules: reference.Rules) -> bool:
+        """Whether it does then anything else than with the demanded readings. Rules that only accept more change
+        nothing where the bytes are accepted anyway, so it is not asked again."""
+        demanded = self._under(DEMANDED)
+        accepts = demanded.case.op in _OF_BYTES and demanded.status is Status.ANSWER
+        return not (accepts and accepts_more(rules)) and self._under(rules) != demanded
+
+    def _under(self, rules: reference.Rules) -> Observation:
+        if rules not in self._told:
+            self._told[rules] = ask(self._configured.under(rules), self._seen.case)
+        return self._told[rules]
 
 
 def _does_the_same(by_reference: Observation, observation: Observation) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
+from wireproof import reference
 from wireproof.conformance import ledger, vectors
+from wireproof.conformance.judging import alternatives
 from wireproof.conformance.judging.judge import judge
-from wireproof.conformance.model import Observation, Op, Outcome, Status
+from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
+from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.vectors import Vector
 
 LEDGER = ledger.vector("HeartbeatResponse/4/unknown-tags")
@@ -78,3 +82,22 @@ def test_one_acts_beside_a_reading_that_the_vector_lists() -> None:
     seen = Observation(vector.case(Op.DECODE), Status.ANSWER, read)
     verdict = judge(vector, seen, twin=twin)
     assert (verdict.outcome, set(verdict.rulings)) == (Outcome.CONTESTED, {"R-K-1", "R-K-3"})
+
+
+def test_the_reference_is_asked_once_for_each_set_of_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that is wrong everywhere has thousands of such answers, some of them of 100,000 records."""
+    asked: Counter[reference.Rules] = Counter()
+
+    def counted(implementation: reference.Reference, case: Case) -> Observation:
+        asked[implementation.rules] += 1
+        return ask(implementation, case)
+
+    monkeypatch.setattr(alternatives, "ask", counted)
+    vector = by_id("framing/batch-gzip")
+    assert outcome(vector, Op.RECODE, b"\0") == FAILS
+    # Demanded, and each reading that may matter alone: here none changes anything, so no two are tried together.
+    switches = {
+        one.others[name] for one in reference.rulings("kafka").values() if one.incidental for name in one.others
+    }
+    assert len(asked) == 1 + len(switches)
+    assert set(asked.values()) == {1}
