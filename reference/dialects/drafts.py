@@ -8,8 +8,8 @@ OVERLONG_VARINTS = Ruling(
     "R-D-1",
     "overlong varints",
     "decode, and are re-encoded minimally; more than 5 (10) bytes, or bits above the width in the last: refused",
-    {OTHER: ("overlong_varints", "refused")},
-    "refused",
+    {OTHER: ("overlong_varints", "refused"), "high-bits": ("high_bits", "dropped")},
+    "refused; bits above the width in the last byte are dropped",
     "this kit: the drafts are silent",
 )
 INVALID_TEXT = Ruling(
@@ -22,19 +22,29 @@ INVALID_TEXT = Ruling(
 )
 NEGATIVE_LENGTH = Ruling(
     "R-D-3",
-    "a length below −1 where −1 is null; a negative count",
+    "a negative length or count where there is no null",
     "refused",
     source="this kit: the drafts are silent",
 )
 BOOLEAN = Ruling(
     "R-D-4",
     "boolean bytes 02 to ff",
-    "true, re-encoded 01",
-    source="this kit: the drafts are silent",
+    'true, re-encoded 01: "any non-zero value is considered true"',
+    source="Kafka protocol guide, Protocol Primitive Types: BOOLEAN",
 )
 LEFT_OVER = Ruling(
     "R-D-5",
     "bytes left over after a body",
     "refused",
-    source="this kit: the drafts are silent",
+    {OTHER: ("trailing_bytes", "ignored")},
+    "ignored",
+    "this kit: the drafts are silent",
+)
+BELOW_NULL = Ruling(
+    "R-D-6",
+    "a length or count below −1 where −1 is null",
+    "refused",
+    {OTHER: ("negative_length", "null")},
+    "null",
+    "this kit: the drafts are silent",
 )

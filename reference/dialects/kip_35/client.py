@@ -102,9 +102,11 @@ class Kip35Client:
 
     def _is_empty(self, response: bytes, correlation_id: int) -> bool:
         """Whether this is the empty response, in the form of the rules in force or in the demanded one."""
+        if len(response) != SIZE_BYTES + 4:
+            return False
         answer = self._read(EmptyResponse(), response)
         if answer is None and self.rules.empty_response == "literal":
-            return len(response) == SIZE_BYTES + 4 and _belongs(response, correlation_id)
+            return _belongs(response, correlation_id)
         return answer is not None and answer["header"]["CorrelationId"] == correlation_id
 
     def _read(self, form: Codec, response: bytes) -> Any:

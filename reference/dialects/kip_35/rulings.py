@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireproof.reference.dialects.drafts import INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
+from wireproof.reference.dialects.drafts import BELOW_NULL, INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
 from wireproof.reference.rules import OTHER, Ruling
 
 INTERFACES = "KIP-35 version 7, Public Interfaces"
@@ -152,5 +152,6 @@ RULINGS: tuple[Ruling, ...] = (
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,
+    BELOW_NULL,
     LEFT_OVER,
 )

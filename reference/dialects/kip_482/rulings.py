@@ -3,7 +3,14 @@ itself."""
 
 from __future__ import annotations
 
-from wireproof.reference.dialects.drafts import BOOLEAN, INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH, OVERLONG_VARINTS
+from wireproof.reference.dialects.drafts import (
+    BELOW_NULL,
+    BOOLEAN,
+    INVALID_TEXT,
+    LEFT_OVER,
+    NEGATIVE_LENGTH,
+    OVERLONG_VARINTS,
+)
 from wireproof.reference.rules import OTHER, Ruling
 
 FIELDS = "KIP-482 version 1, Specifying Optional Fields"
@@ -172,6 +179,7 @@ RULINGS: tuple[Ruling, ...] = (
     OVERLONG_VARINTS,
     INVALID_TEXT,
     NEGATIVE_LENGTH,
+    BELOW_NULL,
     BOOLEAN,
     LEFT_OVER,
 )

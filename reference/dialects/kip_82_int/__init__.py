@@ -101,7 +101,8 @@ class Kip82Int(Dialect):
 
                 values = messages.lookup(reader, key)
                 reader.path = ""
-                reader.demand_end(Reason.TRAILING_BYTES, "the message")
+                if rules.trailing_bytes == "refused":
+                    reader.demand_end(Reason.TRAILING_BYTES, "the message")
                 return values
         raise NotImplementedError(f"headers are looked up in HEADERS and MESSAGE_AND_OFFSET, not in {type_name}")
 

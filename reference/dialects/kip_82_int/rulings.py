@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireproof.reference.dialects.drafts import INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
+from wireproof.reference.dialects.drafts import BELOW_NULL, INVALID_TEXT, LEFT_OVER, NEGATIVE_LENGTH
 from wireproof.reference.rules import OTHER, Ruling
 
 INTERFACES = "KIP-82 with int keys, Public Interfaces"
@@ -49,8 +49,9 @@ RULINGS: tuple[Ruling, ...] = (
         "nulls",
         "a message's key or value of length −1 is null (a tombstone may carry headers); a negative length of a "
         "header's value or of the headers, and a length below −1, are refused",
-        {OTHER: ("header_value_null", "null")},
-        "a header's value of length −1 is null, as a message's is: the page does not speak of it",
+        {OTHER: ("header_value_null", "null"), "below": ("record_length", "null")},
+        "a header's value of length −1 is null, as a message's is: the page does not speak of it; any negative length "
+        "of a message's key or value is null",
         MESSAGE,
     ),
     Ruling(
@@ -144,5 +145,6 @@ RULINGS: tuple[Ruling, ...] = (
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,
+    BELOW_NULL,
     LEFT_OVER,
 )

@@ -61,7 +61,8 @@ def _whole(read: Callable[[Reader], Any], data: bytes, rules: Rules) -> Any:
     reader = Reader(data, rules)
     value = read(reader)
     reader.path = ""
-    reader.demand_end(Reason.TRAILING_BYTES, "the value")
+    if rules.trailing_bytes == "refused":
+        reader.demand_end(Reason.TRAILING_BYTES, "the value")
     return value
 
 

@@ -186,6 +186,8 @@ def test_rulings_are_whole() -> None:
     assert contested == {f"R-482-{number}" for number in (1, 2, 5, 7, 8, 9, 10, 13, 14, 16, 17, 18, 19)} | {
         "R-D-1",
         "R-D-2",
+        "R-D-5",
+        "R-D-6",
     }
     for name, ruling in RULINGS.items():
         assert ruling.id == name

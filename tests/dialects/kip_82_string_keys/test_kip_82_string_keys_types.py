@@ -77,6 +77,7 @@ def test_every_ruling_is_whole_and_has_vectors() -> None:
     contested = [
         "R-D-1",
         "R-D-2",
+        "R-D-5",
         "R-82s-4",
         "R-82s-6",
         "R-82s-7",
@@ -279,7 +280,7 @@ def rests_on(type_name: str, data: bytes) -> tuple[str, ...]:
         ("MESSAGE", "07" + "030000" + "06016101", ("R-82s-7", "R-82s-4")),  # no header may stand there without a flag
         ("MESSAGE", "07" + "030000" + "03046101", ("R-82s-5",)),
         ("HEADER", "0301ff01", ("R-D-2",)),
-        ("UVARINT", "ffffffff1f", ("R-82s-8",)),
+        ("UVARINT", "ffffffff1f", ("R-D-1", "R-82s-8")),
         ("UVARINT", "0100", ("R-D-5",)),
         ("UVARINT", "80", ()),  # a number that is cut off rests on none
     ],
