@@ -42,6 +42,25 @@ ARGUMENTS: Mapping[Op, tuple[str, ...]] = {
 TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT})
 
 
+class Effect(StrEnum):
+    """What a request may do to a broker that runs. `said`: in words."""
+
+    READ = "read"
+    WRITE = "write"
+    CLUSTER = "cluster"
+
+    @property
+    def said(self) -> str:
+        return _EFFECTS[self]
+
+
+_EFFECTS: Mapping[Effect, str] = {
+    Effect.READ: "it changes nothing",
+    Effect.WRITE: "it may create or change something there; --allow-writes says that it may",
+    Effect.CLUSTER: "it is for the machines of a cluster, and is sent only to brokers that the kit has started",
+}
+
+
 #: The area of the ledgers: cases of the messages of the catalogue.
 MESSAGES = "messages"
 
@@ -53,11 +72,12 @@ END = "end/"
 
 
 class CaseKind(StrEnum):
-    """Where a case comes from: a file of vectors, or of a message's ledger; or it was derived from another case, or
-    generated from its number or seed."""
+    """Where a case comes from: a file of vectors, or of a message's ledger; or it asks a broker one version of an api;
+    or it was derived from another case, or generated from its number or seed."""
 
     STORED = "stored"
     LEDGER = "ledger"
+    SWEEP = "sweep"
     DERIVED = "derived"
     GENERATED = "generated"
 
@@ -67,6 +87,7 @@ class CaseId(NamedTuple):
 
         kafka/varints/varint-1#decode                        stored: of a vector, also of a user's folder
         kafka/messages/FetchRequest/4/set#decode             of a message's ledger
+        kafka/messages/Fetch/4#serve                         of a sweep over the versions that a broker announces
         kafka/messages/FetchRequest/4/set+prefix:3#decode    derived from a case of a ledger
         gen/kafka/INT8/-/x00#decode                          generated; `generation.case_ids` reads the path
 
@@ -95,12 +116,14 @@ class CaseId(NamedTuple):
             return CaseKind.GENERATED
         if self.mutation:
             return CaseKind.DERIVED
+        if self.path.count("/") == 3:
+            return CaseKind.SWEEP
         return CaseKind.LEDGER if self.ledger_case else CaseKind.STORED
 
     @property
     def from_file(self) -> bool:
         """Whether the case is in a file of vectors or of a ledger. Others are derived or generated, for one op."""
-        return not self.mutation and not self.path.startswith("gen/")
+        return self.kind in (CaseKind.STORED, CaseKind.LEDGER)
 
     @property
     def ledger_case(self) -> str:
@@ -254,6 +277,7 @@ class Description:
     reading that it takes, or, if that depends on the type, a pattern for types → the reading's name. `apis`: what a
     broker that runs announces, api key → (lowest, highest) version; empty if it announces nothing, None for everything
     else. `listens`: where a program listens as a broker, "HOST:PORT"; None for one that answers questions on its stdin.
+    `effects`: what the requests of a sweep may do to it.
     """
 
     name: str
@@ -268,6 +292,7 @@ class Description:
     type_ops: Mapping[str, Mapping[str, frozenset[Op]]] = field(default_factory=dict)
     apis: Mapping[int, tuple[int, int]] | None = None
     listens: str | None = None
+    effects: frozenset[Effect] = frozenset(Effect)
 
     def offers(self, case: Case) -> bool:
         """Whether the implementation offers to answer this case."""

@@ -52,6 +52,7 @@ def test_every_kind_of_file_has_a_schema() -> None:
         "attestation.schema.json": {path.name for path in FOLDER.glob("attested/*.jsonl")},
         "decisions.schema.json": {path.name for path in FOLDER.glob("attested/*.toml")},
         "bugs.schema.json": {"bugs.json"},
+        "requests.schema.json": {"requests.json"},
     }
     assert kinds.keys() == SCHEMAS.keys()
     known = {name for names in kinds.values() for name in names} | SCHEMAS.keys()
@@ -78,6 +79,10 @@ def test_the_attestations_keep_to_theirs(path: Path) -> None:
 
 def test_the_bugs_keep_to_theirs() -> None:
     assert problems("bugs", iter([("bugs.json", json.loads((FOLDER / "bugs.json").read_bytes()))])) == []
+
+
+def test_the_requests_keep_to_theirs() -> None:
+    assert problems("requests", iter([("requests.json", json.loads((FOLDER / "requests.json").read_bytes()))])) == []
 
 
 def test_the_decisions_keep_to_theirs() -> None:

@@ -1,0 +1,117 @@
+"""The request of each api with which a broker is asked at every version: `vectors/requests.json`, read and checked when
+it is first needed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from typing import Any, Literal
+
+import msgspec
+
+from wireproof.conformance.model import Effect
+from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.values.encoding import from_json
+from wireproof.conformance.vectors.model import VectorError
+from wireproof.reference.errors import WireError
+from wireproof.reference.schema.plan import Array, Node, Struct
+
+DIALECT = "kafka"
+_FILE = "requests.json"
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    effect: Effect
+    value: dict[str, Any] = {}
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    format: Literal[1]
+    requests: dict[str, _Entry]
+
+
+@functools.cache
+def _entries() -> Mapping[str, _Entry]:
+    """Raises VectorError for a file that is wrong."""
+    return parse((resources.files("wireproof.vectors") / _FILE).read_bytes())
+
+
+def parse(content: bytes) -> Mapping[str, _Entry]:
+    """The requests in such a file, by the api's name. Raises VectorError: also for a field that no version has."""
+    try:
+        entries = msgspec.json.decode(content, type=_File).requests
+        unknown = {}
+        for api, entry in entries.items():
+            entry.value = from_json(entry.value)
+            unknown[api] = sorted(_unknown(entry.value, _plans(api)))
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise VectorError(f"vectors/{_FILE}: {error}") from None
+    for api, names in unknown.items():
+        if names:
+            raise VectorError(f"vectors/{_FILE}: {api} has no field {', '.join(names)}")
+    return entries
+
+
+def _plans(api: str) -> list[Node]:
+    """A request's plans of all versions. Raises ValueError for an api that there is not."""
+    span = reference_codec().dialect(DIALECT).types.get(f"{api}Request")
+    if span is None:
+        raise ValueError(f"there is no api {api}")
+    return [_plan(api, version) for version in range(span[0], span[1] + 1)]
+
+
+def _unknown(value: Any, nodes: Sequence[Node]) -> Iterator[str]:
+    """The names in a value that are no field of any of these nodes, whatever their depth."""
+    match value:
+        case dict():
+            fields = [field for node in nodes if isinstance(node, Struct) for field in node.fields]
+            for name, item in value.items():
+                found = [field.node for field in fields if field.name == name]
+                yield from _unknown(item, found) if found else (name,)
+        case list():
+            elements = [node.element for node in nodes if isinstance(node, Array)]
+            for item in value:
+                yield from _unknown(item, elements)
+
+
+def effect(api: str) -> Effect:
+    """What the request of an api may do to a broker; for an api that the file lacks, the most."""
+    entry = _entries().get(api)
+    return Effect.CLUSTER if entry is None else entry.effect
+
+
+def frame(api: str, key: int, version: int) -> bytes:
+    """A frame with the request of an api. The correlation id is the key plus 1. Raises WireError for a version that
+    there is not."""
+    entry = _entries().get(api)
+    header = {"RequestApiKey": key, "RequestApiVersion": version, "CorrelationId": key + 1, "ClientId": "wireproof"}
+    body = _of_version({} if entry is None else entry.value, _plan(api, version))
+    return reference_codec().encode("RequestFrame", {"header": header, "body": body}, dialect=DIALECT)
+
+
+def has_version(api: str, version: int) -> bool:
+    """Whether the current catalogue has this version of an api's request."""
+    try:
+        _plan(api, version)
+    except WireError:
+        return False
+    return True
+
+
+def _plan(api: str, version: int) -> Struct:
+    node = reference_codec().dialect(DIALECT).codec(f"{api}Request", version).node  # type: ignore[attr-defined]
+    assert isinstance(node, Struct)
+    return node
+
+
+def _of_version(value: Any, node: Node) -> Any:
+    """A value with only the fields that a version has. Fields that are missing are at their defaults."""
+    match node, value:
+        case Struct(), dict():
+            return {
+                field.name: _of_version(value[field.name], field.node) for field in node.fields if field.name in value
+            }
+        case Array(), list():
+            return [_of_version(item, node.element) for item in value]
+    return value
