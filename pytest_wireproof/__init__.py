@@ -76,6 +76,11 @@ def add_suite_options(parser: pytest.Parser) -> None:
         help="the broker may be on another machine, whose owner agreed to get broken and hostile bytes",
     )
     group.addoption(
+        "--allow-writes",
+        action="store_true",
+        help="what is sent to a broker at an address may create or change something there",
+    )
+    group.addoption(
         "--tls-ca",
         metavar="FILE",
         help="of a broker at tls://: the certificates, in PEM, that its own is checked against (default: the system's)",

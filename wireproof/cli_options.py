@@ -87,6 +87,11 @@ def implementation_options(command: _Command) -> _Command:
                 help="The broker may be on another machine, whose owner agreed to get broken and hostile bytes.",
             ),
             click.option(
+                "--allow-writes",
+                is_flag=True,
+                help="What is sent to a broker at an address may create or change something there.",
+            ),
+            click.option(
                 "--tls-ca",
                 type=click.Path(dir_okay=False, path_type=Path),
                 metavar="FILE",

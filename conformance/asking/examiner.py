@@ -223,7 +223,7 @@ class Examiner(AbstractContextManager["Examiner"]):
             return dataclasses.replace(question, twin=None)
         if self.description.apis is not None:
             try:
-                question = for_broker(question, self.description.apis)
+                question = for_broker(question, self.description)
             except ValueError as error:
                 block.observations[case.id] = Observation(case, Status.UNSUPPORTED, detail=str(error))
                 return question

@@ -35,7 +35,8 @@ class Options:
     not JSON.
 
     Of brokers: `silence` is the least time without an answer, in seconds, after which a broker is taken to be silent;
-    `timeout` is the most. `allow_remote`: the address may be on another machine. `tls_ca`: the certificates that a
+    `timeout` is the most. `allow_remote`: the address may be on another machine.
+    `allow_writes`: what is sent to an address may create or change something there. `tls_ca`: the certificates that a
     broker's is checked against, a file in PEM.
 
     Raises WireproofError for a limit out of its range, or none (nan).
@@ -47,6 +48,7 @@ class Options:
     transcript: Path | None = None
     silence: float = 0.3
     allow_remote: bool = False
+    allow_writes: bool = False
     tls_ca: Path | None = None
 
     def __post_init__(self) -> None:

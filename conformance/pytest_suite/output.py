@@ -7,7 +7,7 @@ import functools
 import shlex
 from collections import Counter
 from collections.abc import Collection as Ids
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import ASKED, OTHER_READING
 from wireproof.conformance.asking.process_end import told
 from wireproof.conformance.evidence import known_deviations
-from wireproof.conformance.model import Outcome
+from wireproof.conformance.model import Effect, Outcome
 from wireproof.conformance.pytest_suite.failures import BRIEF, ENCODING
 from wireproof.conformance.pytest_suite.implementations import Implementations
 from wireproof.conformance.pytest_suite.items import PAGED, Collection
@@ -30,6 +30,12 @@ from wireproof.reference import catalog
 
 #: The maximum length of a line at the beginning or end of a run, in characters.
 _LINE = 1000
+#: What a run may send to a broker, by the permitted effects.
+_SENT: Mapping[frozenset[Effect], str] = {
+    frozenset({Effect.READ}): "a broker, which is sent only what changes nothing (more with --allow-writes)",
+    frozenset({Effect.READ, Effect.WRITE}): "a broker, which is also sent what creates or changes something there",
+    frozenset(Effect): "a broker of the kit's own, which is sent everything",
+}
 
 
 class Output:
@@ -59,6 +65,11 @@ class Output:
         other = catalog.current() is not catalog.bundled()
         schemas = [f"message schemas: {catalog.current().made_by}"] if other else []
         lines = [kit, *schemas, f"implementations: {', '.join(self._settings.implementations)}"]
+        lines += [
+            f"{spec}: {_SENT[one.description.effects]}"
+            for spec, one in self._implementations.by_spec.items()
+            if one.description.apis is not None
+        ]
         return [_line(line) for line in lines]
 
     @pytest.hookimpl(tryfirst=True)

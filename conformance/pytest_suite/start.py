@@ -41,5 +41,6 @@ def connection_options(config: pytest.Config) -> Options:
         transcript=None if transcript is None else Path(transcript).absolute(),
         silence=Options.silence if option("--silence") is None else float(option("--silence")),
         allow_remote=option("--allow-remote"),
+        allow_writes=option("--allow-writes"),
         tls_ca=None if option("--tls-ca") is None else Path(option("--tls-ca")).absolute(),
     )

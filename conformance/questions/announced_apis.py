@@ -17,8 +17,9 @@ import msgspec
 
 from wireproof import reference
 from wireproof.conformance.generation.expectations import sent_patterns
-from wireproof.conformance.model import Case, Op, Status
+from wireproof.conformance.model import MESSAGES, Case, CaseId, CaseKind, Description, Op, Status
 from wireproof.conformance.oracle.ask import ask
+from wireproof.conformance.questions import sweep
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Also
 from wireproof.conformance.vectors.configured_reference import configured_reference
@@ -27,15 +28,19 @@ Apis = Mapping[int, tuple[int, int]]
 Patterns = list[dict[str, Any]]
 
 
-def for_broker(question: Question, apis: Apis) -> Question:
-    """The question as it is asked of a broker that has these apis.
+def for_broker(question: Question, described: Description) -> Question:
+    """The question as it is asked of a broker that announces its apis.
 
     Raises ValueError if its answer is not known: it is about an api that the broker does not have, or that it has and
-    the reference's broker has not.
+    the reference's broker has not. And if it may not be sent to this broker.
     """
-    vector, case = question.vector, question.case
+    vector, case, apis = question.vector, question.case, described.apis or {}
     if case.op is not Op.SERVE:
         return question
+    if CaseId.parse(case.id).kind is CaseKind.SWEEP:
+        sweep.check_offered(question, described)
+        if vector.area == MESSAGES:
+            return question
     own, announced = _answer(case, None), _answer(case, apis)
     if case.from_file and _kinds(own) == _kinds(announced):
         expected = _with_versions(vector.expected, apis)

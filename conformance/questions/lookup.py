@@ -1,5 +1,5 @@
-"""Finds the question of an id: of a vector's case, a case of the ledger, a derived or a generated one. For an unknown
-id, the error names similar ones."""
+"""Finds the question of an id: of a vector's case, a case of the ledger or of a sweep, a derived or a generated one.
+For an unknown id, the error names similar ones."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import difflib
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.generation import case_ids
 from wireproof.conformance.model import CaseId, CaseKind, Op
+from wireproof.conformance.questions import sweep
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Vector
 from wireproof.errors import WireproofError
@@ -20,6 +21,11 @@ class UnknownId(WireproofError):  # noqa: N818 (a wrong id from a user, not a fa
 def find(identifier: str, *, similar: bool = True) -> Question:
     """The question with this id. Raises UnknownId; `similar`: whether its text names similar ids, which takes time."""
     wanted = CaseId.parse(identifier)
+    if wanted.kind is CaseKind.SWEEP:
+        try:
+            return sweep.find(identifier)
+        except ValueError as error:
+            raise UnknownId(str(error)) from None
     if wanted.kind is CaseKind.GENERATED:
         try:
             return Question.of(*case_ids.parse(identifier))

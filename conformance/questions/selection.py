@@ -17,7 +17,7 @@ from functools import partial
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.ledger import Ledger
 from wireproof.conformance.model import Description, Op
-from wireproof.conformance.questions import beside_ranges, catalog_filter
+from wireproof.conformance.questions import catalog_filter, sweep
 from wireproof.conformance.questions.positive_control import twin_of
 from wireproof.conformance.questions.question import Derivation, Question, Questions, offers_vector
 from wireproof.conformance.vectors import Vector, VectorKind
@@ -68,18 +68,15 @@ def entries(
         for dialect in vectors.dialects() if dialects is None else dialects:
             for name in ledger.names(dialect):
                 yield from _of_ledger(ledger.load(name, dialect), described, not_asked)
-    yield from _beside_ranges(described, dialects, areas)
+    yield from _sweep(described, dialects, areas)
     yield from _entries_of((vector for vector in chosen if vector.area == LAST), described, not_asked)
 
 
-def _beside_ranges(
-    described: Description, dialects: Collection[str] | None, areas: Collection[str] | None
-) -> Iterator[Entry]:
-    if not described.apis or beside_ranges.DIALECT not in (dialects or (beside_ranges.DIALECT,)):
-        return
-    if areas is None or beside_ranges.AREA in areas:
-        for question in beside_ranges.questions(described.apis, foreign=described.listens is None):
-            yield Entry(question.case.id, partial(_one, question))
+def _sweep(described: Description, dialects: Collection[str] | None, areas: Collection[str] | None) -> Iterator[Entry]:
+    if described.apis and (dialects is None or sweep.DIALECT in dialects):
+        for question in sweep.questions(described.apis):
+            if areas is None or question.vector.area in areas:
+                yield Entry(question.case.id, partial(_one, question))
 
 
 def _one(question: Question) -> tuple[Question, ...]:

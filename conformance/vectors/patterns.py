@@ -4,6 +4,9 @@ A pattern is {"type", "version", "value"}. An object matches if each named key m
 same number of elements and each matches. Other values match if they are equal, or if they fit one of the forms of
 `vectors/FORMAT.md`, such as {"greater": …}. Consecutive patterns with {"order": "any"} match the same number of frames
 in any order. A pattern can also be {"hex": digits}: exact bytes, not necessarily a frame.
+
+Only a sweep's patterns say {"strict": true}: what a reader has to accept, and nobody may write, does not match; and
+{"rewritten": true}: a frame whose value gives other bytes when it is written does not match.
 """
 
 from __future__ import annotations
@@ -93,10 +96,16 @@ def _group_mismatch(
 
 def _frame_mismatch(pattern: Mapping[str, Any], frame: bytes, marks: Marks, dialect: str) -> str | None:
     type_name, version = pattern["type"], pattern.get("version")
+    codec = reference_codec()
+    if "strict" in pattern:
+        codec = codec.under(reference.dialect_named(dialect).written)
     try:
-        value = reference_codec().decode(type_name, frame, dialect=dialect, version=version)
+        value = codec.decode(type_name, frame, dialect=dialect, version=version)
+        written = codec.encode(type_name, value, dialect=dialect, version=version) if "rewritten" in pattern else frame
     except reference.WireError as error:
         return f"no {type_name}{'' if version is None else f' {version}'}: {error}"
+    if written != frame:
+        return f"its value is written as {written.hex()}"
     return _value_mismatch(pattern["value"], value, "", marks)
 
 

@@ -23,9 +23,9 @@ from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.connection.protocol.check import Inspection, Result
-from wireproof.conformance.model import DEVIATIONS, Op, Outcome, Verdict
-from wireproof.conformance.questions import beside_ranges as beside
-from wireproof.conformance.questions import selection
+from wireproof.conformance.model import DEVIATIONS, Effect, Op, Outcome, Verdict
+from wireproof.conformance.questions import UnknownId, find, selection, sweep
+from wireproof.conformance.vectors import requests
 from wireproof.fuzz.campaign.dependencies import dependencies_of
 from wireproof.fuzz.errors import FuzzError
 
@@ -111,30 +111,101 @@ def test_an_odd_broker_is_not_blamed(name: str) -> None:
     assert len(others) == ODD[name]
 
 
-def beside_ranges(name: str) -> dict[str, Verdict]:
-    """The verdicts on the versions beside those that it announces, by what they are about."""
-    with Examiner(open_connection(spec(name))) as examiner:
-        asked = beside.questions(examiner.description.apis or {}, foreign=False)
-        return {one.vector.about.partition(",")[0]: one.verdict for one in examiner.judge(asked)}
+#: By program: the versions at which a sweep finds it wrong.
+METADATA = [f"Metadata/{version}" for version in range(14)]
+SWEPT: Mapping[str, list[str]] = {
+    "metadata_with_one_byte_more": METADATA,
+    "metadata_with_one_byte_less": METADATA,
+    "metadata_in_an_older_layout": ["Metadata/9"],
+    "no_tags_in_the_header": METADATA[9:],
+    "two_bytes_for_no_tags": METADATA[9:],
+    "silent_on_a_version": ["Metadata/5"],
+    "tags_behind_the_api_versions_header": ["ApiVersions/3", "ApiVersions/4", "ApiVersions/5"],
+    "accepts_unknown_versions": ["Metadata/14"],
+    "success_for_new_api_versions": ["ApiVersions/6"],
+}
 
 
-def test_the_versions_beside_those_that_are_announced() -> None:
-    found = beside_ranges("conforming")
-    assert {about: verdict.outcome for about, verdict in found.items()} == dict.fromkeys(
-        ("Produce 2", "Produce 14", "Metadata 14", "ApiVersions 6"), Outcome.PASS
-    )
-    assert {about for about, verdict in beside_ranges("older_ranges").items() if verdict.outcome is Outcome.PASS} == {
-        *("Produce 2", "Produce 9", "Metadata 9", "ApiVersions 3")
+def swept(implementation: str, options: Options | None = None) -> dict[str, Verdict]:
+    """The verdicts on the announced versions and those beside them, as "Metadata/9"."""
+    with Examiner(open_connection(implementation, options)) as examiner:
+        asked = sweep.questions(examiner.description.apis or {})
+        return {one.vector.id: one.verdict for one in examiner.judge(asked)}
+
+
+def deviating(found: Mapping[str, Verdict]) -> set[str]:
+    return {one for one, verdict in found.items() if verdict.outcome in DEVIATIONS}
+
+
+@pytest.mark.parametrize("name", SWEPT)
+def test_a_sweep_finds_the_wrong_versions(name: str) -> None:
+    assert deviating(swept(spec(name))) == {*SWEPT[name]}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_sweep_blames_no_odd_broker(name: str) -> None:
+    assert {verdict.outcome for verdict in swept(spec(name)).values()} == {Outcome.PASS}
+
+
+def test_a_sweep_asks_what_is_announced_and_what_is_beside_it() -> None:
+    assert set(swept(spec("older_ranges"))) == {
+        *("Produce/2", "Produce/9", "Metadata/9", "ApiVersions/3"),
+        *(f"Produce/{version}" for version in range(3, 9)),
+        *METADATA[:9],
+        *("ApiVersions/0", "ApiVersions/1", "ApiVersions/2"),
     }
-    assert beside_ranges("accepts_unknown_versions")["Metadata 14"].outcome is FAIL
-    assert beside_ranges("answers_error35")["Metadata 14"].rulings == ("R-K-18",)
 
 
-def test_a_foreign_broker_is_not_asked_what_it_could_obey() -> None:
-    apis = dict.fromkeys(range(95), (0, 0))
-    ours, foreign = (list(beside.questions(apis, foreign=which)) for which in (False, True))
-    assert len(ours) - len(foreign) == len(beside.NEVER_FOREIGN)
-    assert beside.NEVER_FOREIGN.isdisjoint(one.vector.about.partition(" ")[0] for one in foreign)
+def test_a_sweep_knows_other_readings() -> None:
+    assert swept(spec("answers_error35"))["Metadata/14"].rulings == ("R-K-18",)
+    found = swept(spec("sends_a_tag_at_its_default"))
+    contested = {one: verdict.rulings for one, verdict in found.items() if verdict.outcome is Outcome.CONTESTED}
+    assert contested == dict.fromkeys(("ApiVersions/3", "ApiVersions/4", "ApiVersions/5"), ("R-K-8",))
+
+
+def test_an_id_of_a_sweep_is_enough_to_ask_again() -> None:
+    asked = [*sweep.questions({3: (0, 13), 18: (0, 5)})]
+    assert [find(one.case.id) for one in asked] == asked
+    with Examiner(open_connection(spec("conforming"))) as examiner:
+        asked_again = [find(f"kafka/{where}/Metadata/{version}#serve") for where, version in BESIDE_AND_INSIDE]
+        outcomes = [one.verdict.outcome for one in examiner.judge(asked_again)]
+    assert outcomes == [Outcome.PASS, Outcome.SKIP, Outcome.SKIP]
+
+
+#: Areas and versions of Metadata: one that is announced, as such and as not; one that the catalogue has and it has not.
+BESIDE_AND_INSIDE = [("messages", 13), ("unsupported-versions", 13), ("unsupported-versions", 0)]
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "kafka/messages/Metadata/99#serve",
+        "kafka/messages/Metadata/-1#serve",
+        "kafka/unsupported-versions/Metadata/40000#serve",
+        "kafka/messages/Nothing/1#serve",
+        "kafka/varints/Metadata/1#serve",
+        "kip-35-v7/messages/Metadata/1#serve",
+        "kafka/messages/Metadata/1#decode",
+    ],
+)
+def test_a_wrong_id_of_a_sweep(identifier: str) -> None:
+    with pytest.raises(UnknownId):
+        find(identifier)
+
+
+@pytest.mark.parametrize(
+    ("options", "sent"),
+    [(Options(), {Effect.READ}), (Options(allow_writes=True), {Effect.READ, Effect.WRITE})],
+    ids=["reads", "writes"],
+)
+def test_an_address_is_sent_only_what_its_owner_allows(options: Options, sent: set[Effect]) -> None:
+    """The broker announces every api, and says nothing to those that it does not know."""
+    with running("announces_everything") as address:
+        found = swept(address, options)
+    for name, verdict in found.items():
+        may = requests.effect(name.partition("/")[0]) in sent
+        assert (verdict.outcome is not Outcome.SKIP) is may, (name, verdict)
+        assert may or "is not sent to this broker" in verdict.detail
 
 
 def test_a_deviation_that_does_not_repeat_is_unsteady() -> None:

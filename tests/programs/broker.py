@@ -137,6 +137,50 @@ class MetadataWithOneByteLess(Conforming):
         return framed(answer[4:-1]) if answer and head(frame)[0] == METADATA else answer
 
 
+class MetadataInAnOlderLayout(Conforming):
+    """Answers the first flexible version of Metadata as the one before it."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, correlation = head(frame)
+        if not answer or (key, version) != (METADATA, 9):
+            return answer
+        older = peer.Broker(MESSAGES, self.apis, Rules())
+        return older.receive(framed(struct.pack(">hhihiB", METADATA, 8, correlation, -1, 0, 0) + b"\0\0"))
+
+
+class NoTagsInTheHeader(Conforming):
+    """Writes response header 0 for Metadata, whatever its version."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        return framed(answer[4:8] + answer[9:]) if answer and key == METADATA and version >= 9 else answer
+
+
+class TwoBytesForNoTags(Conforming):
+    """Ends Metadata answers with a count of 0 tags in two bytes: it can be read, but nobody may write it."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        return framed(answer[4:-1] + b"\x80\0") if answer and key == METADATA and version >= 9 else answer
+
+
+class SendsATagAtItsDefault(Conforming):
+    """Takes another reading: ends ApiVersions answers with the tag ZkMigrationReady, false."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        if not answer or key != API_VERSIONS or not 3 <= version <= 5:
+            return answer
+        return framed(answer[4:-1] + bytes.fromhex("01030100"))
+
+
+class SilentOnAVersion(Conforming):
+    """Says nothing to Metadata 5."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        return b"" if head(frame)[:2] == (METADATA, 5) else answer
+
+
 class TagsBehindTheApiVersionsHeader(Conforming):
     """Writes response header 1 for ApiVersions 3, too."""
 
@@ -274,6 +318,12 @@ class SecondTimeRight(Conforming):
 
 class EndsAtTheEnd(Conforming):
     """Ends with exit code 9 when its stdin is closed."""
+
+
+class AnnouncesEverything(Conforming):
+    """Announces all apis of the catalogue in version 0, and closes on nearly all."""
+
+    apis: ClassVar = dict.fromkeys(range(95), (0, 0))
 
 
 class Slow(Conforming):

@@ -40,6 +40,7 @@ def readings(
     in_process: bool,
     silence: float,
     allow_remote: bool,
+    allow_writes: bool,
     tls_ca: Path | None,
     transcript: Path | None,
     dialect: str | None,
@@ -65,6 +66,7 @@ def readings(
         transcript=transcript,
         silence=silence,
         allow_remote=allow_remote,
+        allow_writes=allow_writes,
         tls_ca=tls_ca,
     )
     with open_examiner(spec, options, as_declared=False) as examiner:

@@ -45,6 +45,7 @@ def repro(
     in_process: bool,
     silence: float,
     allow_remote: bool,
+    allow_writes: bool,
     tls_ca: Path | None,
     transcript: Path | None,
 ) -> None:
@@ -71,6 +72,7 @@ def repro(
             transcript=heard,
             silence=silence,
             allow_remote=allow_remote,
+            allow_writes=allow_writes,
             tls_ca=tls_ca,
         )
         with open_examiner(spec, options) as examiner:

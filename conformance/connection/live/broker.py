@@ -27,7 +27,7 @@ from wireproof.conformance.connection.live.exchange import LONGEST_ANSWER, PAUSE
 from wireproof.conformance.connection.process.child import FAILED_STARTS, ChildConnection
 from wireproof.conformance.connection.process.endings import Ending
 from wireproof.conformance.connection.protocol.transcript import Transcript
-from wireproof.conformance.model import Case, Description, Observation, Op, Status
+from wireproof.conformance.model import Case, Description, Effect, Observation, Op, Status
 
 #: At most so many questions are asked at a time.
 AT_ONCE = 64
@@ -47,7 +47,11 @@ def address_connection(spec: str, options: Options) -> BrokerConnection:
     """A connection to the broker at `tcp://HOST:PORT`. Raises ImplementationError."""
     address = resolve(spec, remote=options.allow_remote, authorities=options.tls_ca)
     described = Description(
-        name=f"broker at {address}", language="unknown", dialects=(DIALECT,), ops=frozenset({Op.SERVE})
+        name=f"broker at {address}",
+        language="unknown",
+        dialects=(DIALECT,),
+        ops=frozenset({Op.SERVE}),
+        effects=frozenset({Effect.READ, Effect.WRITE} if options.allow_writes else {Effect.READ}),
     )
     return BrokerConnection(spec, address, described, options)
 
