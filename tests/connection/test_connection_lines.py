@@ -150,6 +150,8 @@ def test_what_other_languages_may_write() -> None:
         ("hello", None, "not JSON (invalid character (byte 0))"),
         (r'{"seq":1,"value":"\ud800', None, "not JSON"),
         (r'{"seq":1,"value":NaN, "a":"\ud800"}', None, "not JSON (NaN is no JSON)"),
+        ("\ufeff" + r'{"seq":1,"value":"\ud800"}', None, "not JSON"),
+        ("\ufeff" + '{"seq":1,"value":1}', None, "not JSON"),
         ("[" * 100_000, None, "nested too deeply"),
         ("7", None, "a JSON object was expected"),
         ("{}", None, "`seq` is None"),

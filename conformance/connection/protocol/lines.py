@@ -53,7 +53,8 @@ def loads(line: bytes) -> Any:
         if b"\\u" not in line:
             raise LineError(f"not JSON ({str(error).removeprefix('JSON is malformed: ')})") from None
     try:  # lone surrogates again
-        return json.loads(line, parse_constant=_refuse_constant)
+        # As text: of bytes it would also take UTF-16, and a byte order mark.
+        return json.loads(line.decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise LineError(f"not JSON ({error})") from None
 
