@@ -86,6 +86,7 @@ def main(spec: str) -> int:
     packages = {*_imported(module_name(spec), loaded)} - OWN - HELPERS
     native = sorted(module.__name__ for module in loaded if _is_native(module) and _package(module) in packages)
     sys.stdout.write(f"\n{json.dumps({'packages': sorted(packages), 'native': native})}\n")
+    sys.stdout.flush()  # before what the wrapper does at the end of the process
     return 0
 
 
