@@ -25,8 +25,10 @@ _AREAS = (
 )
 PRODUCES: Produces = frozenset(
     # Unordered tags may be refused or sorted; no bytes are neither.
-    {("tag-ordering", "fail", "wrong-bytes")} | {(area, "fail", "accepted-invalid") for area in _AREAS}
+    {("tag-ordering", "fail", "wrong-bytes"), ("tag-ordering", "contested", None)}
+    | {(area, "fail", "accepted-invalid") for area in _AREAS}
 )
+TAKES = frozenset({"R-K-3"})  # no bytes are also a request without its tags
 
 HUGE = True
 # So much is read slowly on a busy machine, and nothing here hangs.

@@ -14,14 +14,16 @@ _AREAS = (
     "resource-limits",
     "messages",
 )
+_CONTESTED = ("tag-ordering", "null-encodings", "header-multimaps", "framing", "messages", "resource-limits")
 PRODUCES: Produces = frozenset(
     {(area, "fail", "accepted-invalid") for area in _AREAS}
     # What is not canonical is not written canonically.
-    | {(area, "fail", "wrong-bytes") for area in ("varints", "tag-ordering", "null-encodings", "framing", "messages")}
-    # To keep bytes that are no text, and to read inner messages of any magic, are readings.
-    | {(area, "contested", None) for area in ("null-encodings", "header-multimaps", "framing")}
+    | {(area, "fail", "wrong-bytes") for area in ("varints", "tag-ordering", "null-encodings", "framing")}
+    # To keep bytes that are no text, tags at their default and long texts, and to read inner messages of any magic, are
+    # readings.
+    | {(area, "contested", None) for area in _CONTESTED}
 )
-TAKES = frozenset({"R-K-11", "R-K-27"})
+TAKES = frozenset({"R-K-8", "R-K-11", "R-K-27", "R-K-29"})
 
 types = everything()
 
