@@ -12,7 +12,7 @@ message, optional_fields     messages by their plans, readable; the buffer of ki
 schema, catalog              from a schema to the plan of one version; Kafka's schemas
 records                      record batches and message sets
 codec                        the interface of all types
-dialects, rules              kafka and the proposals; the readings of contested rulings
+dialects, rules, texts       kafka and the proposals; the readings of contested rulings; the texts they quote
 peers                        broker, client, and their frames
 evolution                    changes of schemas that break compatibility
 compiled, fast               code generated from plans, for fuzzing alone

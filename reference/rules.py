@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from wireproof.reference.texts import LINKS
 
 #: The name of a ruling's other reading where it has only one.
 OTHER = "other"
@@ -68,6 +71,8 @@ class Rules:
     empty_batch: Literal["refused", "ignored"] = "refused"
     #: Bytes after a gzip or lz4 stream.
     after_stream: Literal["refused", "ignored"] = "refused"
+    #: A compressed batch of no records without any content.
+    empty_content: Literal["read", "refused"] = "read"
     #: LZ4 frames whose blocks depend on each other, or that name a dictionary.
     linked_blocks: Literal["read", "refused"] = "read"
     #: The version in xerial's header: from 1 on, or ignored.
@@ -217,6 +222,10 @@ class Ruling:
     not contested. `beyond`: the part that no op, and so no vector, can ask, and why; a ruling without vectors has to
     have it. `incidental`: what it is about stands in vectors of other points too, so that its other readings are looked
     for in every answer, not only in those to vectors that list them.
+
+    Where it comes from, in three parts. `quote`: what a public text says, word for word; empty where all texts are
+    silent. `source`: the name of the text and its section, also of a silent one. `kafka`: what Kafka's classes do, by
+    class and method. `kit`: what this kit asks beyond both. Only a quote makes a deviation a bug.
     """
 
     id: str
@@ -227,10 +236,23 @@ class Ruling:
     source: str = ""
     beyond: str = ""
     incidental: bool = False
+    quote: str = ""
+    kafka: str = ""
+    kit: str = ""
 
     @property
     def contested(self) -> bool:
         return bool(self.other)
+
+    @property
+    def origin(self) -> str:
+        """The text's name and section, and what it says there."""
+        return f"{self.source}: “{self.quote}”" if self.quote else self.source
+
+    @property
+    def link(self) -> str:
+        """The address of the text that `source` names; empty if it has none."""
+        return LINKS.get(re.split("[,:]", self.source)[0], "")
 
 
 def rules_with(rulings: Iterable[Ruling], readings: Mapping[str, str], base: Rules | None = None) -> Rules:

@@ -138,7 +138,8 @@ def ruling_text(identifier: str, ruling: Ruling | None, width: int) -> Text:
     for title, said, style in (
         ("demanded", ruling.demanded, GOOD),
         ("other reading", ruling.other, "yellow"),
-        ("source", ruling.source, DIM),
+        ("source", ruling.origin, DIM),
+        ("the kit alone asks", ruling.kit, DIM),
     ):
         if said:
             first, *rest = wrap(safe(f"{title}: {said}"), width - 4)

@@ -14,6 +14,10 @@ other reading is reported as `contested`, which is neither a pass nor a failure.
 takes the other reading, its wrapper writes the text of the last column into its `readings`, see
 [the contract](reference/contract.md#readings). If the column is empty, the reference has no switch for the ruling.
 
+Where a ruling comes from stands in three columns: what a public text says, word for word (a text without a quote is
+silent); what Kafka's own classes do; and what the kit asks beyond both. A deviation is called a *bug* of a library only
+where a public text is quoted.
+
 [Why rulings are contested](explanation/contested-rulings.md) · [How to dispute one](how-to/dispute-a-ruling.md)
 """
 
@@ -25,12 +29,28 @@ def page() -> Lines:
         rulings = reference.rulings(dialect).values()
         contested = sum(ruling.contested for ruling in rulings)
         yield from (f"## {dialect}", "", f"{len(rulings)} rulings, {contested} of them contested.", "")
-        head = ("ruling", "point", "demanded", "other reading", "source", "declared as")
+        head = (
+            "ruling",
+            "point",
+            "demanded",
+            "other reading",
+            "public text",
+            "Kafka's classes",
+            "the kit alone",
+            "declared as",
+        )
         yield from table(head, map(_ruling_row, rulings))
 
 
 def _ruling_row(ruling: Ruling) -> tuple[str, ...]:
     name = f'<a id="{ruling.id.lower()}"></a>{ruling.id}{" ‡" if ruling.contested else ""}'
     beyond = f"<br>*beyond what is asked*: {cell(ruling.beyond)}" if ruling.beyond else ""
-    cells = (cell(ruling.question), cell(ruling.demanded) + beyond, cell(ruling.other), cell(ruling.source))
-    return name, *cells, " or ".join(code(f'"{other}"') for other in ruling.others)
+    cells = (cell(ruling.question), cell(ruling.demanded) + beyond, cell(ruling.other))
+    origin = (_text(ruling), cell(ruling.kafka), cell(ruling.kit))
+    return name, *cells, *origin, " or ".join(code(f'"{other}"') for other in ruling.others)
+
+
+def _text(ruling: Ruling) -> str:
+    """The public text: its words, then its name and section as a link."""
+    place = f"[{cell(ruling.source)}]({ruling.link})" if ruling.link else cell(ruling.source)
+    return f"“{cell(ruling.quote)}” ({place})" if ruling.quote else place

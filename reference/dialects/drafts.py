@@ -10,7 +10,7 @@ OVERLONG_VARINTS = Ruling(
     "decode, and are re-encoded minimally; more than 5 (10) bytes, or bits above the width in the last: refused",
     {OTHER: ("overlong_varints", "refused"), "high-bits": ("high_bits", "dropped")},
     "refused; bits above the width in the last byte are dropped",
-    "this kit: the drafts are silent",
+    "the drafts are silent",
 )
 INVALID_TEXT = Ruling(
     "R-D-2",
@@ -18,19 +18,21 @@ INVALID_TEXT = Ruling(
     "refused",
     {OTHER: ("invalid_text", "replaced"), "kept": ("invalid_text", "kept")},
     "U+FFFD in its place, one for each byte or for each maximal part; its bytes kept, and written as they came",
-    "this kit: the drafts are silent",
+    "the drafts are silent",
 )
 NEGATIVE_LENGTH = Ruling(
     "R-D-3",
     "a negative length or count where there is no null",
     "refused",
-    source="this kit: the drafts are silent",
+    source="Kafka protocol guide, Protocol Primitive Types",
+    quote="Length must not be negative.",
 )
 BOOLEAN = Ruling(
     "R-D-4",
     "boolean bytes 02 to ff",
     'true, re-encoded 01: "any non-zero value is considered true"',
-    source="Kafka protocol guide, Protocol Primitive Types: BOOLEAN",
+    source="Kafka protocol guide, Protocol Primitive Types",
+    quote="When reading a boolean value, any non-zero value is considered true.",
 )
 LEFT_OVER = Ruling(
     "R-D-5",
@@ -38,7 +40,7 @@ LEFT_OVER = Ruling(
     "refused",
     {OTHER: ("trailing_bytes", "ignored")},
     "ignored",
-    "this kit: the drafts are silent",
+    "the drafts are silent",
 )
 BELOW_NULL = Ruling(
     "R-D-6",
@@ -46,5 +48,5 @@ BELOW_NULL = Ruling(
     "refused",
     {OTHER: ("negative_length", "null")},
     "null",
-    "this kit: the drafts are silent",
+    "the drafts are silent",
 )

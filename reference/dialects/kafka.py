@@ -21,6 +21,11 @@ from wireproof.reference.schema import plan, type_names
 from wireproof.reference.schema.plan import Struct
 
 GUIDE = "Kafka protocol guide"
+TYPES = f"{GUIDE}, Protocol Primitive Types"
+COMPATIBILITY = f"{GUIDE}, Compatibility"
+VERSIONS = f"{GUIDE}, Retrieving Supported API versions"
+FORMAT = "Kafka's message format, Record Batch"
+OLD_FORMAT = "Kafka's message format, Old Message Format"
 KIP_482 = "KIP-482, Tagged fields"
 KIP_511 = "KIP-511, ApiVersions request/response handling"
 
@@ -33,8 +38,17 @@ RULINGS: tuple[Ruling, ...] = (
         "any order, the last of a known tag wins (Java's generated readers); kept in a map: of an "
         "unknown one too, and they come out ascending",
         KIP_482,
+        quote="They are serialized in ascending order of their tag.",
+        kafka='the generated `read` looks at no order; TaggedFields.read refuses: "Invalid or out-of-order tag"',
     ),
-    Ruling("R-K-1w", "tags out of order or twice, on write", "never written: refused, or sorted", source=KIP_482),
+    Ruling(
+        "R-K-1w",
+        "tags out of order or twice, on write",
+        "never written: refused, or sorted",
+        source=KIP_482,
+        quote="They are serialized in ascending order of their tag.",
+        kafka="RawTaggedFieldWriter.writeRawTags refuses a raw tag out of order",
+    ),
     Ruling(
         "R-K-2",
         "a known tag's value does not fill its size",
@@ -42,6 +56,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("tag_size", "ignored")},
         "the size is not looked at: reading goes on where the value ended (Java)",
         KIP_482,
+        kafka="the generated `read` does not compare the size with what it read",
     ),
     Ruling(
         "R-K-3",
@@ -49,8 +64,11 @@ RULINGS: tuple[Ruling, ...] = (
         "skipped by their size, and refused where it goes beyond the input; kept, and written again in order",
         {OTHER: ("unknown_tags", "dropped")},
         "dropped: the guide's recipients ignore what they do not know",
-        KIP_482,
+        COMPATIBILITY,
         incidental=True,
+        quote="tagged fields are ignored by recipients that don't know about them",
+        kafka="the generated `read` keeps them by readUnknownTaggedField, and `write` writes them again",
+        kit="that they are kept",
     ),
     Ruling(
         "R-K-4",
@@ -59,6 +77,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("foreign_tags", "refused")},
         "refused (Java)",
         KIP_482,
+        kafka='the generated `read` throws RuntimeException: "Tag … is not valid for version …"',
     ),
     Ruling(
         "R-K-5",
@@ -66,7 +85,8 @@ RULINGS: tuple[Ruling, ...] = (
         "decode, and are re-encoded minimally (Java, Go, most)",
         {OTHER: ("overlong_varints", "refused")},
         "refused",
-        GUIDE,
+        TYPES,
+        kafka="ByteUtils.readUnsignedVarint reads them",
     ),
     Ruling(
         "R-K-6",
@@ -74,16 +94,26 @@ RULINGS: tuple[Ruling, ...] = (
         "varint-overflow (franz-go)",
         {OTHER: ("high_bits", "dropped")},
         "dropped: ffffffff1f is ffffffff0f (Java)",
-        GUIDE,
+        TYPES,
+        kafka="ByteUtils.readUnsignedVarint drops them",
+        quote="Represents an integer between -2³¹ and 2³¹-1 inclusive.",
     ),
-    Ruling("R-K-6c", "a continuation bit in a varint's byte 5 (varlong: 10)", "refused", source=GUIDE),
+    Ruling(
+        "R-K-6c",
+        "a continuation bit in a varint's byte 5 (varlong: 10)",
+        "refused",
+        source=TYPES,
+        quote="Encoding follows the variable-length zig-zag encoding from Google Protocol Buffers.",
+        kafka="ByteUtils.readUnsignedVarint throws IllegalArgumentException",
+    ),
     Ruling(
         "R-K-7",
         "bytes left after a body, in a request to a broker too",
         "trailing-bytes; the broker closes",
         {OTHER: ("trailing_bytes", "ignored")},
         "ignored, answered (Java)",
-        GUIDE,
+        "Kafka protocol guide, Common Request and Response Structure",
+        kafka="AbstractRequest.parseRequest does not look at what is left",
     ),
     Ruling(
         "R-K-8",
@@ -100,14 +130,21 @@ RULINGS: tuple[Ruling, ...] = (
         "−1 null, 1 present, else invalid-marker; writers use ff and 01",
         {OTHER: ("struct_marker", "sign")},
         "any negative is null, anything else present (Java)",
-        "KIP-893",
+        "KIP-893, Public Interfaces",
+        kafka="the generated `read` compares with 0 alone",
+        quote="-1 if null; 1 if not null.",
     ),
     Ruling(
         "R-K-10",
         "an array count, tag count or length beyond the bytes left",
         "refused before anything is allocated",
-        source="Kafka's readers, as their error says: \"Tried to allocate a collection of size …, but there are only … "
-        'bytes remaining"',
+        source=TYPES,
+        quote="First, the length N is given as an INT32. Then N instances of type T follow.",
+        kafka=(
+            'the generated `read` throws RuntimeException: "Tried to allocate a collection of '
+            'size …, but there are only … bytes remaining"'
+        ),
+        kit="that nothing is allocated for what is not there",
     ),
     Ruling(
         "R-K-10p",
@@ -115,7 +152,8 @@ RULINGS: tuple[Ruling, ...] = (
         "decode",
         {OTHER: ("policy_limits", "kafka-4.4")},
         "refused (Java 4.4)",
-        GUIDE,
+        TYPES,
+        kafka="4.4 has a limit for each",
     ),
     Ruling(
         "R-K-11",
@@ -124,7 +162,8 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("invalid_text", "replaced"), "kept": ("invalid_text", "kept")},
         "U+FFFD in its place (Java), one for each byte or for each maximal part; its bytes kept, and written as they "
         "came",
-        GUIDE,
+        TYPES,
+        kafka="Readable.readString makes a String, which has U+FFFD in the place of such bytes",
     ),
     Ruling(
         "R-K-12",
@@ -132,13 +171,21 @@ RULINGS: tuple[Ruling, ...] = (
         "negative-length",
         {OTHER: ("record_length", "null")},
         "null (Java)",
-        GUIDE,
+        "Kafka's message format, Record",
+        kafka="DefaultRecord.readFrom takes any negative length for null",
     ),
     Ruling(
         "R-K-12b",
         "a negative header-key length or header count; a record's length not filled",
         "refused",
-        source=GUIDE,
+        source="Kafka's message format, Record Header",
+        quote=(
+            "The key of a record header is guaranteed to be non-null, while the value of a record header may be null."
+        ),
+        kafka=(
+            'DefaultRecord.readFrom throws InvalidRecordException: "Found invalid number of '
+            'record headers", "Invalid negative header key size", "Invalid record size"'
+        ),
     ),
     Ruling(
         "R-K-12c",
@@ -146,8 +193,10 @@ RULINGS: tuple[Ruling, ...] = (
         "read, kept and written",
         {OTHER: ("unused_bits", "cleared")},
         "a writer writes 0 (Java)",
-        GUIDE,
+        "Kafka's message format, Record",
         incidental=True,
+        kafka="DefaultRecordBatch.computeAttributes and DefaultRecord.writeTo write 0",
+        quote="attributes: int8",
     ),
     Ruling(
         "R-K-13",
@@ -156,7 +205,12 @@ RULINGS: tuple[Ruling, ...] = (
         {"omits": ("field_not_in_version", "left-out"), "refuses": ("field_not_in_version", "refused")},
         "left out, ignorable or not; refused, ignorable or not, a default too: a class for each version has no place "
         "for it",
-        "Kafka's message definitions, README: ignorable",
+        "Kafka's message definitions, README: Ignorable Fields",
+        quote=(
+            "The message serialization code will throw an exception if the ignored field is not "
+            "set to the default value."
+        ),
+        kafka='the generated `write` throws UnsupportedVersionException: "Attempted to write a non-default …"',
     ),
     Ruling(
         "R-K-14",
@@ -173,7 +227,9 @@ RULINGS: tuple[Ruling, ...] = (
         "negative-length",
         {OTHER: ("negative_length", "null")},
         "null (Java)",
-        GUIDE,
+        TYPES,
+        kafka="the generated `read` takes any negative length for null",
+        quote="A null value is encoded with length of -1 and there are no following bytes.",
     ),
     Ruling(
         "R-K-15b",
@@ -181,7 +237,8 @@ RULINGS: tuple[Ruling, ...] = (
         "truncated",
         {OTHER: ("compact_length", "signed")},
         "negative, so null where nullable (Java, franz-go)",
-        KIP_482,
+        TYPES,
+        kafka="the generated `read` computes with a signed int",
     ),
     Ruling(
         "R-K-15c",
@@ -190,15 +247,35 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("tag_numbers", "signed")},
         "decoded, refused when written (Java: signed)",
         KIP_482,
+        kafka=("the generated classes hold a tag in an int: it is read, and RawTaggedFieldWriter refuses to write it"),
     ),
-    Ruling("R-K-16", "null where the version does not allow it", "null-not-allowed, both ways", source=GUIDE),
+    Ruling(
+        "R-K-16",
+        "null where the version does not allow it",
+        "null-not-allowed, both ways",
+        source="Kafka's message definitions, README: Nullable Fields",
+        quote=(
+            "If a field is declared as non-nullable, and it is present in the message version you "
+            "are using, you should set it to a non-null value before serializing the message."
+        ),
+        kafka=(
+            'the generated `read` throws RuntimeException: "non-nullable field … was serialized '
+            'as null"; `write` throws NullPointerException'
+        ),
+    ),
     Ruling(
         "R-K-17",
         "the key list of an ApiVersions answer with error 35",
         "ApiVersions' own range, one key",
         {"empty": ("fallback_keys", "empty"), "full": ("fallback_keys", "full")},
         "empty (before 2.4); the full table (usable as it is)",
-        KIP_511,
+        VERSIONS,
+        quote=(
+            "the broker will respond with a version 0 ApiVersionsResponse with the error code set "
+            "to UNSUPPORTED_VERSION and the api_versions field populated with the supported "
+            "version of the ApiVersionsRequest"
+        ),
+        kafka="ApiVersionsRequest.getErrorResponse names ApiVersions alone",
     ),
     Ruling(
         "R-K-18",
@@ -206,22 +283,45 @@ RULINGS: tuple[Ruling, ...] = (
         "the broker closes, no bytes (Kafka 4.4: at once; Produce 0–2 too, although it lists 0–13 for old clients)",
         {OTHER: ("unsupported_request", "error-35")},
         "a response frame with its correlation id and error 35",
-        "KIP-35, Proposed Changes",
+        COMPATIBILITY,
+        quote="The server will reject requests with a version it does not support",
+        kafka="Processor.parseRequestHeader throws, and the connection is closed",
     ),
-    Ruling("R-K-19", "the CRC of a batch or message", "a mismatch is refused", source=GUIDE),
+    Ruling(
+        "R-K-19",
+        "the CRC of a batch or message",
+        "a mismatch is refused",
+        source=FORMAT,
+        quote=(
+            "The CRC covers the data from the attributes to the end of the batch (i.e. all the "
+            "bytes that follow the CRC)."
+        ),
+        kafka='DefaultRecordBatch.ensureValid throws CorruptRecordException: "Record is corrupt"',
+        kit="that a reader compares it",
+    ),
     Ruling(
         "R-K-19b",
         "recordsCount and the records that are there differ",
         "count-mismatch",
         {OTHER: ("empty_batch", "ignored")},
         "count 0 is an empty batch, the rest not looked at (Java)",
-        GUIDE,
+        FORMAT,
+        kafka=(
+            'DefaultRecordBatch throws InvalidRecordException ("Incorrect declared batch size"), '
+            "but for a count of 0 looks at nothing"
+        ),
+        quote="the compressed record data is serialized directly following the count of the number of records",
     ),
     Ruling(
         "R-K-20",
         "lastOffsetDelta differs from the last record's delta",
         "decodes (compaction); a client goes on at baseOffset + lastOffsetDelta + 1",
-        source=GUIDE,
+        source=FORMAT,
+        quote=(
+            "On compaction, we preserve the first and last offset/sequence numbers from the "
+            "original batch when the log is cleaned."
+        ),
+        kafka="DefaultRecordBatch.lastOffset is baseOffset + lastOffsetDelta, whatever the records' deltas are",
     ),
     Ruling(
         "R-K-21",
@@ -230,7 +330,12 @@ RULINGS: tuple[Ruling, ...] = (
         "retry 0; it was version 0 already, or nothing is common: unsupported; another error code: error",
         {OTHER: ("full_table", "accepted")},
         "with the full table: accepted",
-        KIP_511,
+        VERSIONS,
+        quote=(
+            "It is then up to the client to retry, making another ApiVersionsRequest using the "
+            "highest version supported by the client and broker."
+        ),
+        kafka="NetworkClient.handleApiVersionsResponse does so",
     ),
     Ruling(
         "R-K-21b",
@@ -238,16 +343,25 @@ RULINGS: tuple[Ruling, ...] = (
         "error (what released clients do)",
         {OTHER: ("closed_api_versions", "retry-0")},
         "retry 0",
-        KIP_511,
+        VERSIONS,
+        quote=(
+            "broker versions older than 0.10.0.0 do not support this API and will either ignore "
+            "the request or close connection in response to the request"
+        ),
+        kafka="NetworkClient takes it for a disconnection",
     ),
     Ruling(
         "R-K-22",
         "compression",
         "gzip; snappy raw and xerial-framed read, xerial written; lz4 frame with independent blocks (magic 0: with its "
-        "broken header checksum); zstd only in magic 2; what follows the stream is refused; inflate bound 32 MiB",
+        "broken header checksum); zstd only in magic 2; what follows the stream is refused",
         {OTHER: ("after_stream", "ignored")},
         "what follows the stream is ignored (Java's gzip and lz4)",
-        GUIDE,
+        FORMAT,
+        quote="0: no compression 1: gzip 2: snappy 3: lz4 4: zstd",
+        kafka="Compression.of(…).wrapForInput reads gzip by GZIPInputStream, snappy by SnappyInputStream (raw snappy "
+        "too), lz4 by Lz4BlockInputStream, zstd by ZstdInputStreamNoFinalizer",
+        kit="that nothing follows the stream",
     ),
     Ruling(
         "R-K-22b",
@@ -255,23 +369,31 @@ RULINGS: tuple[Ruling, ...] = (
         "read",
         {OTHER: ("linked_blocks", "refused")},
         "refused (Java)",
-        GUIDE,
+        "LZ4 frame format, Frame Descriptor",
+        kafka=(
+            'Lz4BlockInputStream refuses both: "Dependent block stream is unsupported", "Preset '
+            'dictionary is unsupported"'
+        ),
     ),
     Ruling(
         "R-K-22e",
         "LZ4, on write",
         "frames with independent blocks and without a dictionary id: Kafka refuses all others",
-        source='kafka-clients 4.4, Lz4BlockInputStream: "Dependent block stream is unsupported", "Preset dictionary is '
-        'unsupported"',
+        source="LZ4 frame format, Frame Descriptor",
+        kafka=(
+            'Lz4BlockInputStream throws: "Dependent block stream is unsupported", "Preset dictionary is unsupported"'
+        ),
+        kit="that a writer writes what Kafka's own classes read",
     ),
     Ruling(
         "R-K-22c",
-        "the two version fields of xerial's header",
-        "big-endian; a version of 1 and more is read, whatever the compatible version says (Java; Redpanda writes both "
-        "little-endian); below 1 refused",
+        "xerial's header: its two version fields, and a second one between two blocks",
+        "big-endian; a version of 1 and more is read, whatever the compatible version says (Redpanda writes both "
+        "little-endian); below 1 refused; a second header begins another stream",
         {OTHER: ("xerial_version", "any")},
-        "neither is looked at",
-        "snappy-java, SnappyInputStream",
+        "neither version is looked at",
+        "snappy-java, README: Compatibility Notes",
+        kafka="SnappyInputStream.checkMagicHeader compares the first version, and reads on at a second header",
     ),
     Ruling(
         "R-K-22d",
@@ -280,13 +402,19 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("zstd_window", "any")},
         "a greater one is read too",
         "RFC 8878",
+        kafka="zstd-jni's ZstdInputStreamNoFinalizer has zstd's own bound",
     ),
     Ruling(
         "R-K-23",
         "an ApiVersions request of any version ≥ 3 has a v2 header",
         "without its tag byte the connection is closed, as with a supported version whose body is missing; answers to "
         "pipelined requests come in order; a good request before a bad one is still answered",
-        source="Apache Kafka 4.4",
+        source="Kafka protocol guide, Network",
+        quote=("requests will be processed in the order they are sent and responses will return in that order as well"),
+        kafka=(
+            "RequestHeader.parse reads a version 2 header for ApiVersions 3 and above; "
+            "Processor.processCompletedReceives closes"
+        ),
     ),
     Ruling(
         "R-K-24",
@@ -298,13 +426,18 @@ RULINGS: tuple[Ruling, ...] = (
         "another default of a plain field breaks too: it changes no byte, and Kafka did it (FetchRequest.ReplicaId, "
         'DeleteTopics.Name), but its README says "You must never change the default of a field which already exists"',
         "Kafka's message definitions, README: Tagged Fields, Incompatible Changes",
+        quote=(
+            "Once tags have been used for something, they can't be used for anything else, "
+            "without breaking compatibility."
+        ),
     ),
     Ruling(
         "R-K-25",
         "ApiVersions with an ill-formed software name, or version 5 with a ClusterId or NodeId not this broker's",
         "not asked (Kafka 4.4: errors 42 and 129)",
-        source="Apache Kafka 4.4",
+        source="KIP-511, ApiVersions request/response handling",
         beyond="it says what is not asked",
+        kafka="4.4 answers with the errors 42 and 129",
     ),
     Ruling(
         "R-K-26",
@@ -312,7 +445,8 @@ RULINGS: tuple[Ruling, ...] = (
         "refused",
         {OTHER: ("inner_partial", "dropped")},
         "dropped (Java)",
-        GUIDE,
+        OLD_FORMAT,
+        kafka="DeepRecordsIterator passes over it",
     ),
     Ruling(
         "R-K-27",
@@ -320,13 +454,18 @@ RULINGS: tuple[Ruling, ...] = (
         "refused",
         {OTHER: ("inner_magic", "any")},
         "read (Java)",
-        GUIDE,
+        OLD_FORMAT,
+        kafka="DeepRecordsIterator reads them",
     ),
     Ruling(
         "R-K-28",
         "other APIs, as a client sees them",
         "top-level error 35: unsupported; another top-level error: error; closed: error, null",
-        source=GUIDE,
+        source="Kafka protocol guide, Error Codes",
+        quote="The version of API is not supported.",
+        kafka=(
+            "NetworkClient and the handlers above it: Errors.UNSUPPORTED_VERSION becomes UnsupportedVersionException"
+        ),
     ),
     Ruling(
         "R-K-29",
@@ -334,19 +473,34 @@ RULINGS: tuple[Ruling, ...] = (
         "string-too-long, both ways",
         {OTHER: ("long_text", "read")},
         "compact text is read and written, however long it is",
-        GUIDE,
+        TYPES,
+        quote="First the length N is given as an INT16. Then N bytes follow which are the UTF-8 encoding of the "
+        "character sequence.",
     ),
     Ruling(
         "R-K-30",
         "a magic that is not the type's, or that nobody knows",
         "unsupported-magic, before the CRC is looked at",
-        source=GUIDE,
+        source=FORMAT,
+        quote=(
+            "clients must parse the magic byte before deciding how to interpret the bytes between "
+            "the batch length and the magic byte"
+        ),
+        kafka=('ByteBufferLogInputStream.nextBatchSize throws CorruptRecordException: "Invalid magic found in record"'),
     ),
     Ruling(
         "R-K-31",
         "a negative size of a frame, batch, message or record, a negative count of records: none of them has a null",
         "negative-length",
-        source=GUIDE,
+        source=FORMAT,
+        quote=(
+            "batchLength represents the number of bytes from the current position (immediately "
+            "after the batchLength field) to the end of the batch."
+        ),
+        kafka=(
+            "NetworkReceive.readFrom throws InvalidReceiveException, "
+            "ByteBufferLogInputStream.nextBatchSize CorruptRecordException"
+        ),
     ),
     Ruling(
         "R-K-32",
@@ -362,7 +516,25 @@ RULINGS: tuple[Ruling, ...] = (
         "shown as it is, with its messages in it; written again as one",
         {OTHER: ("wrapped_messages", "in-its-place")},
         "its messages stand in its place, each with its own attributes; they are written alone",
-        GUIDE,
+        OLD_FORMAT,
+        kafka="MemoryRecords.records gives the messages, MemoryRecords.batches the wrapper",
+    ),
+    Ruling(
+        "R-K-34",
+        "a compressed batch of no records, behind whose count no byte stands",
+        "read: there is nothing to inflate",
+        {OTHER: ("empty_content", "refused")},
+        "refused: no bytes are no stream of the codec",
+        FORMAT,
+        kafka="DefaultRecordBatch.iterator is empty where the count is 0, before it looks at the codec",
+    ),
+    Ruling(
+        "R-K-35",
+        "how much compressed content may hold",
+        "32 MiB are read, and what holds more is refused: the limit of the reference, `Rules.inflate_limit`",
+        source=FORMAT,
+        kafka="no class has a bound by default: a record of 100 MiB is read in all four codecs",
+        kit="the bound, so that a few kilobytes do not take a process its memory",
     ),
 )
 
@@ -470,7 +642,7 @@ class Kafka(Dialect):
         Reason.FIELD_NOT_IN_VERSION: "R-K-13",
         Reason.NEGATIVE_LENGTH: "R-K-31",
         Reason.NULL_NOT_ALLOWED: "R-K-16",
-        Reason.RESOURCE_LIMIT: "R-K-22",
+        Reason.RESOURCE_LIMIT: "R-K-35",
         Reason.STRING_TOO_LONG: "R-K-29",
         Reason.TAG_DUPLICATE: "R-K-1w",
         Reason.TAG_ORDER: "R-K-1w",

@@ -139,9 +139,11 @@ def _read_records(window: Reader, codec: int) -> list[dict[str, Any]]:
 
 def _content(window: Reader, codec: int) -> Reader:
     """A reader of the records, at the same position in the value: the window itself, or its inflated rest."""
-    if not codec or not window.remaining:  # a batch without records may have no content at all
+    if not codec:
         return window
     start = window.pos
+    if not window.remaining and window.rules.empty_content == "read":
+        return window
     try:
         content = inflate(codec, window.take(window.remaining, start, "content"), window.rules)
     except CompressionError as error:

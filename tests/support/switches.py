@@ -557,6 +557,13 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         ),
         (contents("RecordBatch", batch(1, GZIPPED, 1)), {"refused": [b"a"], "ignored": [b"a"]}),
     ],
+    "empty_content": [
+        (
+            contents("RecordBatch", batch(0, b"", codec)),
+            {"read": [], "refused": Refused("corrupt-compression", 61)},
+        )
+        for codec in (1, 2, 3, 4)
+    ],
     "linked_blocks": [
         (
             contents("RecordBatch", batch(10_000, LINKED, 3)),

@@ -20,6 +20,7 @@ from wireproof.conformance.report.text import middle, paragraph
 from wireproof.conformance.values.encoding import to_json
 from wireproof.conformance.vectors import Vector
 from wireproof.console import say
+from wireproof.reference.rules import Ruling
 
 #: The most characters of a value, and the most bytes of an input, in a text.
 _LONGEST = 1000
@@ -79,7 +80,8 @@ def _text(implementation: Implementation, found: KnownIssue, shown: Example) -> 
     rulings = background.rulings(vector.dialect)
     rested_on = vector.rulings if vector.reject is None else rests_on(vector, vector.case(shown.op))
     for ruling in filter(None, map(rulings.get, rested_on)):
-        yield f"- {ruling.question}: {ruling.demanded} ({ruling.source})"
+        yield f"- {ruling.question}: {ruling.demanded}"
+        yield from _origin(ruling)
     if vector.source:
         yield f"- Source: {vector.source}"
     agree = attestation.agreeing(vector, vector.case(shown.op), title)
@@ -88,6 +90,17 @@ def _text(implementation: Implementation, found: KnownIssue, shown: Example) -> 
     yield from ("", *_reproducer(reproducers.reproducer(implementation.name, shown.id, vector, found.version)))
     yield from ("", "## Repeat it with Wireproof", "", "In a clone of Wireproof:", "", "```text")
     yield from (repro_command(shown.id, implementation.spec), "```")
+
+
+def _origin(ruling: Ruling) -> Iterator[str]:
+    """Where a ruling comes from: a public text, Kafka's classes, the kit alone."""
+    place = f"[{ruling.source}]({ruling.link})" if ruling.link else ruling.source
+    if ruling.quote:
+        yield f"  - {place} says: “{ruling.quote}”"
+    if ruling.kafka:
+        yield f"  - Kafka's classes: {ruling.kafka}"
+    if ruling.kit:
+        yield f"  - No text and no class asks this, Wireproof does: {ruling.kit}"
 
 
 def _reproducer(program: Reproducer | None) -> Iterator[str]:

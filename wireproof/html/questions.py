@@ -93,7 +93,7 @@ def rulings(dialect: str, named: Sequence[str]) -> Mapping[str, dict[str, Any]]:
             "question": one.question,
             "demanded": one.demanded,
             "other": one.other,
-            "source": one.source,
+            "source": one.origin,
             "contested": one.contested,
         }
         for one in (known[name] for name in named if name in known)

@@ -17,13 +17,17 @@ RULINGS: tuple[Ruling, ...] = (
         "an array's count is an INT32, a string's length an INT16; request header v1, the response's is a correlation "
         "id (Kafka 0.9's conventions)",
         source=INTERFACES,
+        quote="BrokerMetadataRequest => [NodeId]",
+        kit="Kafka 0.9's primitive types and headers, which the page uses without a word",
     ),
     Ruling(
         "R-35-2",
         "which brokers a request's NodeIds select",
         "none: all; −1: the broker asked; unknown ids are left out; the brokers come in any order; a null array is "
         "malformed; NodeId is the page's BrokerId",
-        source=INTERFACES,
+        source="KIP-35 version 7, Public Interfaces",
+        quote="Empty array: retrieve for all brokers.",
+        kit="that unknown ids are left out, and that a null array is malformed",
     ),
     Ruling(
         "R-35-3",
@@ -38,6 +42,8 @@ RULINGS: tuple[Ruling, ...] = (
         "the api key, unassigned",
         "the setting `api_key` of `configure`, 17 where it is not given",
         source=INTERFACES,
+        quote="Add protocol BrokerMetadataRequest & Response message",
+        kit="a number, for the page gives none",
     ),
     Ruling(
         "R-35-5",
@@ -62,6 +68,8 @@ RULINGS: tuple[Ruling, ...] = (
         source="KIP-35 version 7, Example user-provided tags",
         beyond="what is refused: the page says no more of the file than that it could look so; "
         "tests/dialects/kip_35/test_kip_35_tags.py",
+        quote="The configuration format could look something like:",
+        kit="that a property that shadows a builtin key is refused",
     ),
     Ruling(
         "R-35-7",

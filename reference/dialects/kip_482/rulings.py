@@ -43,9 +43,14 @@ RULINGS: tuple[Ruling, ...] = (
         "cannot occur, for every type takes a byte, a structure too; 0 always ends the buffer, and an encoder refuses "
         "an unknown value of no bytes",
         source=BUFFER,
+        quote="The sequence of optional fields is terminated by an entry with a field length of 0.",
     ),
     Ruling(
-        "R-482-4", "a tag is an INT16, yet 0 to 65535", "its 16 bits are unsigned, and so is the order", source=FIELDS
+        "R-482-4",
+        "a tag is an INT16, yet 0 to 65535",
+        "its 16 bits are unsigned, and so is the order",
+        source=FIELDS,
+        quote="Any value from 0 to 65535, inclusive, is a legal tag.",
     ),
     Ruling(
         "R-482-5",
@@ -62,6 +67,7 @@ RULINGS: tuple[Ruling, ...] = (
         "the first byte of the body, behind a header that is as it was: it says in which version the body is, and so "
         "whether there is a buffer",
         source=REQUESTS,
+        quote="All requests and responses will begin with an optional field buffer.",
     ),
     Ruling(
         "R-482-7",
@@ -104,8 +110,11 @@ RULINGS: tuple[Ruling, ...] = (
         "the page's example is not valid JSON",
         'its trailing commas and "..." are illustration; a tag is a number or a string such as "0x0001"; every message '
         'has validVersions and versionsWithOptional; ranges are "1+", "0-9", "3", "none"',
-        source="KIP-482 version 1, JSON Schemas",
+        source="KIP-482 version 1, Specifying Optional Fields",
         beyond="it is about the page's own JSON: tests/dialects/kip_482/test_kip_482_schemas.py",
+        quote=(
+            "Here is an example of a message spec which has optional fields at both the top level and the array level"
+        ),
     ),
     Ruling(
         "R-482-12",
@@ -114,6 +123,7 @@ RULINGS: tuple[Ruling, ...] = (
         "no name stands twice, across fields and optionalFields too; optional fields have no range of versions; a "
         "default has its field's type, and is null only where that can be; optionalFields need versionsWithOptional",
         source=FIELDS,
+        quote="This number must be unique within the context it appears in.",
     ),
     Ruling(
         "R-482-13",
@@ -142,6 +152,8 @@ RULINGS: tuple[Ruling, ...] = (
         "with optional fields, tagged fields as optional ones (an array of structures as a mandatory field of the new "
         "version); nullable structures, which the draft lacks, keep the shipped INT8 marker",
         source=VERSIONS,
+        quote="As part of this KIP, we will create a new version of all the existing RPCs.",
+        kit="that nullable structures, which the draft lacks, keep the marker that shipped",
     ),
     Ruling(
         "R-482-16",

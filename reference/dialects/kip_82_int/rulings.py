@@ -17,6 +17,7 @@ RULINGS: tuple[Ruling, ...] = (
         'which bit of the attributes "bit 4" is',
         "0x10: the layout is that of magic 1, whose 0x08 is the timestamp type already; bits 0 to 2 are the codec",
         source=MESSAGE,
+        quote="Use Bit 4 as boolean flag for if headers present",
     ),
     Ruling(
         "R-82i-2",
@@ -59,21 +60,35 @@ RULINGS: tuple[Ruling, ...] = (
         "CRC and size",
         "CRC-32 (IEEE) of all from MagicByte to the end, headers included; MessageSize counts the bytes behind itself",
         source=MESSAGE,
+        quote="MessageAndOffset => Offset MessageSize Message",
+        kit="what Kafka's CRC and size covered then, headers included",
     ),
-    Ruling("R-82i-6", "where the headers stand", "as in the grammar: between Key and ValueLength", source=MESSAGE),
+    Ruling(
+        "R-82i-6",
+        "where the headers stand",
+        "as in the grammar: between Key and ValueLength",
+        source=MESSAGE,
+        quote=("Message => Crc MagicByte Attributes Timestamp KeyLength Key HeadersLength Headers ValueLength Value"),
+    ),
     Ruling(
         "R-82i-7",
         "the example numbers contradict each other",
         "0x00000010 is 16; 0x0034010 lacks a digit (3407888 is 0x00340010); ranges are policy: any int32 decodes; the "
         "allocation table wins over the classes of Public Interfaces 8 and over the numbers of the sample registers",
         source=KEYS,
+        quote="could have the value of 0x00000010 (10)",
+        kit="that any int32 decodes",
     ),
     Ruling(
         "R-82i-8",
         "the accessors of records",
         "setHeader is a producer record's alone, and a second one of a key replaces the first; a consumer record's "
         "headers are immutable; values are bytes, with a hook for interceptors",
-        source=INTERFACES,
+        source="KIP-82 with int keys, Proposed Changes",
+        quote=(
+            "Accessor methods of byte[] getHeader(int) added to interface of the ConsumerRecord. "
+            "(immutable as such no set required)"
+        ),
     ),
     Ruling(
         "R-82i-9",
@@ -82,6 +97,7 @@ RULINGS: tuple[Ruling, ...] = (
         "and clears the bit, to magic 0 the timestamp and its type too; coming up from magic 0 gives the timestamp −1; "
         "Produce and Fetch 0 and 1 carry magic 0, 2 carries magic 1, 3 carries magic 2",
         source=MIGRATION,
+        quote="Message version migration would be handled as like in KIP-32",
     ),
     Ruling(
         "R-82i-10",

@@ -8,8 +8,8 @@ from wireproof.reference.dialects import drafts
 from wireproof.reference.rules import OTHER, Ruling
 
 PAGE = "KIP-82 with string keys, Wire protocol change"
-API = "KIP-82 with string keys, Public Interfaces"
 KIP_98 = "KIP-98's draft, message format"
+API = "KIP-82 with string keys, Public Interfaces"
 
 RULINGS: tuple[Ruling, ...] = (
     drafts.OVERLONG_VARINTS,
@@ -21,10 +21,25 @@ RULINGS: tuple[Ruling, ...] = (
         "presence of a message's key and value",
         "attribute bit 0 (0x01) says that the key is null, bit 1 (0x02) that the value is; then length and data are "
         "left out",
-        source=KIP_98,
+        source=PAGE,
+        quote="This is basing off KIP-98 Message protocol proposals.",
+        kit="which bits: the page names none, and KIP-98's draft had these",
     ),
-    Ruling("R-82s-2", "an empty key or value", "the bit is 0, the length 0", source=KIP_98),
-    Ruling("R-82s-3", "what Length counts, a message's and a header's", "what follows it, not itself", source=PAGE),
+    Ruling(
+        "R-82s-2",
+        "an empty key or value",
+        "the bit is 0, the length 0",
+        source=PAGE,
+        quote="This is basing off KIP-98 Message protocol proposals.",
+        kit="which bit, as R-82s-1",
+    ),
+    Ruling(
+        "R-82s-3",
+        "what Length counts, a message's and a header's",
+        "what follows it, not itself",
+        source=PAGE,
+        quote="Length … uintVar … length … individual header",
+    ),
     Ruling(
         "R-82s-4",
         "how many headers there are",
@@ -40,6 +55,7 @@ RULINGS: tuple[Ruling, ...] = (
         "the length of a header's value",
         "what Length leaves after KeyLen and the key; less than nothing is malformed, null can't be expressed",
         source=PAGE,
+        quote="KeyLen => … uintVar … length … key bytes … Value => … data",
     ),
     Ruling(
         "R-82s-6",
@@ -75,6 +91,7 @@ RULINGS: tuple[Ruling, ...] = (
         source=API,
         beyond="get is asked by lookup, asBytes and the constructor with bytes by HEADERS; what a class offers besides "
         "has no bytes: tests/dialects/kip_82_string_keys/test_kip_82_string_keys_headers.py",
+        quote="Collection<byte[]> get(String key)",
     ),
     Ruling(
         "R-82s-10",
@@ -92,6 +109,8 @@ RULINGS: tuple[Ruling, ...] = (
         "older messages have no headers, to older ones headers are dropped; a null header value and a negative offset "
         "delta of a shipped record are refused by name, a record's attribute bits dropped",
         source="KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
+        quote="older consumers simply would consume a message oblivious to there being any headers",
+        kit="that what an older message can't hold is refused by name",
     ),
     Ruling(
         "R-82s-12",

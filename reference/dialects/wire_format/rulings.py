@@ -28,6 +28,7 @@ RULINGS: tuple[Ruling, ...] = (
         "the prefix of an array",
         "an INT16, as the notation says (what shipped was an INT32); negative is malformed",
         source=NOTATION,
+        quote="[] denote a variable length list prefixed by a int16",
     ),
     Ruling(
         "R-WF-3",
@@ -35,6 +36,8 @@ RULINGS: tuple[Ruling, ...] = (
         "an INT32 byte length stands before it: the format can't be parsed without, and the implementations of the "
         "time wrote one",
         source=PRODUCE,
+        quote="messages: message_set // the actual messages for that partition (same as existing)",
+        kit="the length, without which the format can't be parsed",
     ),
     Ruling(
         "R-WF-4",
@@ -62,14 +65,25 @@ RULINGS: tuple[Ruling, ...] = (
         "how many errors and offsets there are",
         "one of each for every message set of the request, in its order; a mismatch is malformed",
         source=PRODUCED,
+        quote=(
+            "The errors and offsets array MUST contain one entry for each message set given in "
+            "the request an the order must match the order in the request."
+        ),
     ),
     Ruling(
         "R-WF-7",
         "offsets in a FetchRequest",
         "INT32, as written; there are as many partitions as offsets",
         source=FETCH,
+        quote="offsets: [int32]",
     ),
-    Ruling("R-WF-8", "where error stands in a response", "after version_id, as the table has it", source=COMMON),
+    Ruling(
+        "R-WF-8",
+        "where error stands in a response",
+        "after version_id, as the table has it",
+        source=COMMON,
+        quote="The id of the (request-level) error, if any occurred.",
+    ),
     Ruling(
         "R-WF-9",
         "a null string",
@@ -94,6 +108,7 @@ RULINGS: tuple[Ruling, ...] = (
         source=COMMON,
         beyond="a client with several open requests: no op gives one more than a single response; "
         "tests/dialects/wire_format/test_wire_format_ends.py",
+        quote="An id that can be set by the client and will be returned untouched by the server in the response.",
     ),
     Ruling(
         "R-WF-12",
@@ -102,6 +117,7 @@ RULINGS: tuple[Ruling, ...] = (
         "fetch_size, an acks array, flags, and to wait for the minimum of the acks and the replicas in sync are "
         "documented as considered",
         source=COMMENTS,
+        quote="I will update the proposal with the following:",
     ),
     Ruling(
         "R-WF-13",
@@ -111,6 +127,7 @@ RULINGS: tuple[Ruling, ...] = (
         source=COMMON,
         beyond="other request_type_ids than the kit's own: implementations are configured once; "
         "tests/dialects/wire_format/test_wire_format_layouts.py",
+        quote="This number starts at 0 and increases every time a protocol change is made for this API.",
     ),
     Ruling(
         "R-WF-14",
@@ -142,6 +159,7 @@ RULINGS: tuple[Ruling, ...] = (
         source=PRODUCED,
         beyond="which error and offset a client takes for which message set, and a second answer to an id: no op asks; "
         "tests/dialects/wire_format/test_wire_format_ends.py",
+        quote="the Nth offset in the offset array corresponds to the Nth message set in the request",
     ),
     Ruling(
         "R-WF-17",
@@ -157,6 +175,8 @@ RULINGS: tuple[Ruling, ...] = (
         "it is 0 in a partition that nothing was appended to, and grows with what is appended; its unit is not in the "
         "text (bytes in 0.7), and not asked",
         source=PRODUCED,
+        quote="the offsets for each off the message sets supplied, in the order given in the request",
+        kit="that it is 0 where nothing was appended, and grows",
     ),
     Ruling(
         "R-WF-19",
