@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from wireproof import reference
 from wireproof.clone.registry import Implementation
 from wireproof.conformance.evidence import attestation, consensus, known_deviations
 from wireproof.conformance.evidence.attestation import Attestation, Result, expectation_op, expectations
 from wireproof.conformance.evidence.known_deviations import KnownDeviation, Severity
+from wireproof.conformance.judging.rulings import rests_on
 from wireproof.conformance.model import FailureKind, Op, Outcome
 from wireproof.conformance.vectors import Vector
 
@@ -47,7 +49,8 @@ class Example:
 @dataclass(slots=True)
 class KnownIssue:
     """One cause: the entries with one reason. `kinds`: of the deviations that vectors show; `cases`: how many;
-    `shortest`: None if no vector shows it, but derived cases alone."""
+    `shortest`: None if no vector shows it, but derived cases alone; `has_text`: whether a public text demands what one
+    of them expects."""
 
     implementation: Implementation
     version: str
@@ -55,6 +58,7 @@ class KnownIssue:
     kinds: set[str] = field(default_factory=set)
     shortest: Example | None = None
     cases: int = 0
+    has_text: bool = False
 
     @property
     def reason(self) -> str:
@@ -124,8 +128,18 @@ def _fill(found: Sequence[KnownIssue], file: Attestation) -> None:
         for finding in {id(one): one for one in map(by_entry.__getitem__, explaining(entries, shown, kind))}.values():
             finding.kinds.add(kind)
             finding.cases += 1
+            finding.has_text = finding.has_text or _has_text(shown)
             if finding.shortest is None or shown.size < finding.shortest.size:
                 finding.shortest = shown
+
+
+def _has_text(shown: Example) -> bool:
+    """Whether a public text demands what the vector expects: it rests on none but its source, or on a ruling with a
+    quote."""
+    vector = shown.vector
+    rulings = vector.rulings if vector.reject is None else rests_on(vector, vector.case(shown.op))
+    known = reference.rulings(vector.dialect)
+    return not rulings or any(known[one].quote for one in rulings)
 
 
 def explaining(entries: Sequence[KnownDeviation], shown: Example, kind: str) -> list[KnownDeviation]:
