@@ -380,6 +380,12 @@ def _last_line(detail: str) -> str:
     return detail.rstrip().rpartition("\n")[2] if detail.startswith("Traceback") else detail
 
 
+def described(verdict: Verdict) -> str:
+    """What a deviation looked like, in at most 200 characters, as a reason until a person writes a better one."""
+    said = _FOLDER.sub("", _last_line(verdict.detail))
+    return f"{verdict.outcome}{f' ({verdict.kind})' if verdict.kind else ''}: {said}"[:200]
+
+
 def _drafted(cluster: Cluster) -> Any:
     import tomlkit
 
@@ -391,7 +397,6 @@ def _drafted(cluster: Cluster) -> Any:
     entry.add(tomlkit.comment(f"{cases} {'case' if cases == 1 else 'cases'}, the first is {first.id}"))
     entry.add("finding", parts)
     entry.add("class", "bug")
-    said = _FOLDER.sub("", _last_line(first.detail))
-    entry.add("reason", f"{first.outcome}{f' ({first.kind})' if first.kind else ''}: {said}"[:200])
+    entry.add("reason", described(first))
     entry.add("reported", "pending")
     return entry

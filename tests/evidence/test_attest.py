@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 from click.testing import Result as Invocation
+from support import pytest_run
 from support.paths import ROOT
 from support.planted import CODEC, Clone
 
@@ -502,6 +503,21 @@ class TestFindings:
         assert "wireproof repro 'kafka/framing/boolean-false#decode' --impl=liar" in text
         assert CliRunner().invoke(group, ["finding", "liar", "kafka/framing/other#decode"]).exit_code == 2
         assert CliRunner().invoke(group, ["finding", "nobody"]).exit_code == 2
+
+    def test_the_findings_of_a_report_whoever_wrote_it(self, tmp_path: Path) -> None:
+        (tmp_path / "liar.py").write_text(LIAR, "utf-8")
+        (tmp_path / "liar.known.toml").write_text(KNOWN, "utf-8")
+        pytest_run.run("--impl=liar", "-k", "boolean", "--known=none", "--report=liar.jsonl", cwd=tmp_path)
+        report, known = str(tmp_path / "liar.jsonl"), f"--known={tmp_path / 'liar.known.toml'}"
+        shortest = "kafka/framing/boolean-false#decode"
+        listed = CliRunner().invoke(group, ["finding", report, known]).output
+        assert f"{shortest}: loses data: it is planted\n" in listed
+        without = CliRunner().invoke(group, ["finding", report]).output
+        assert f"{shortest}: loses data: fail (wrong-value): " in without
+        text = CliRunner().invoke(group, ["finding", report, shortest, known]).output
+        assert text.startswith("# liar")
+        assert "it is planted" in text
+        assert f"wireproof repro '{shortest}' --impl=liar" in text
 
     def test_one_that_ends_a_process_is_marked(self, clone: Clone) -> None:
         clone.add("liar", LIAR)

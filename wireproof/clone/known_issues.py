@@ -3,6 +3,7 @@ input that shows it."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,9 +11,10 @@ from wireproof import reference
 from wireproof.clone.registry import Implementation
 from wireproof.conformance.evidence import attestation, consensus, known_deviations
 from wireproof.conformance.evidence.attestation import Attestation, Result, expectation_op, expectations
-from wireproof.conformance.evidence.known_deviations import KnownDeviation, Severity
+from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation, Severity
 from wireproof.conformance.judging.rulings import rests_on
-from wireproof.conformance.model import FailureKind, Op, Outcome
+from wireproof.conformance.model import DEVIATIONS, FailureKind, Op, Outcome
+from wireproof.conformance.report.jsonl import Line, Report
 from wireproof.conformance.vectors import Vector
 
 _OF_KIND: Mapping[str, Severity] = {
@@ -59,6 +61,14 @@ class KnownIssue:
     shortest: Example | None = None
     cases: int = 0
     has_text: bool = False
+
+    def add(self, shown: Example, kind: str) -> None:
+        """Count a case of it. `kind`: how the answer is wrong, or how the process ended."""
+        self.kinds.add(kind)
+        self.cases += 1
+        self.has_text = self.has_text or _has_text(shown)
+        if self.shortest is None or shown.size < self.shortest.size:
+            self.shortest = shown
 
     @property
     def reason(self) -> str:
@@ -120,17 +130,42 @@ def of_implementation(implementation: Implementation, file: Attestation | None) 
     return found
 
 
+def of_report(report: Report, known: Known) -> list[KnownIssue]:
+    """The issues of any library, from the report of its run: one for each reason in `known`, its file of known
+    deviations, and one for each finding of the run that it does not cover. Only cases of vectors count."""
+    cases = {vector.path: vector for vector, _ in consensus.every_vector()}
+    by_reason: dict[str, KnownIssue] = {}
+    for line in report.lines:
+        vector = cases.get(line.id.partition("#")[0])
+        if line.outcome not in DEVIATIONS or vector is None:
+            continue
+        entry = known.find(line)
+        if entry is not None and entry.kind == "unsupported":
+            continue
+        key = str(line.group or line.id) if entry is None else entry.reason
+        if key not in by_reason:
+            entry = entry or KnownDeviation("bug", known_deviations.described(line), reported="pending")
+            by_reason[key] = KnownIssue(
+                _implementation(report, line), report.header.implementation.version or "", [entry]
+            )
+        by_reason[key].add(Example(vector, line.op), line.kind or line.outcome)
+    return [*by_reason.values()]
+
+
+def _implementation(report: Report, line: Line) -> Implementation:
+    """The report's implementation. A line's command has the spec by which it was asked."""
+    named = report.header.implementation
+    words = (word for word in shlex.split(line.repro) if word.startswith("--impl="))
+    return Implementation(named.name, next(words, "").removeprefix("--impl="), named.language, named.name)
+
+
 def _fill(found: Sequence[KnownIssue], file: Attestation) -> None:
     """Find the vectors that show each finding: the implementation dissents from them, and an entry is about them."""
     by_entry = {entry: finding for finding in found for entry in finding.entries}
     entries = [*by_entry]
     for shown, kind in _dissents(file):
         for finding in {id(one): one for one in map(by_entry.__getitem__, explaining(entries, shown, kind))}.values():
-            finding.kinds.add(kind)
-            finding.cases += 1
-            finding.has_text = finding.has_text or _has_text(shown)
-            if finding.shortest is None or shown.size < finding.shortest.size:
-                finding.shortest = shown
+            finding.add(shown, kind)
 
 
 def _has_text(shown: Example) -> bool:

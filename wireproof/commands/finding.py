@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import msgspec
 
 from wireproof.clone import known_issues, registry, reproducers
 from wireproof.clone.known_issues import Example, KnownIssue
-from wireproof.clone.registry import Implementation
 from wireproof.clone.reproducers import Reproducer
-from wireproof.conformance.evidence import attestation
+from wireproof.conformance.evidence import attestation, known_deviations
+from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.judging.rulings import rests_on
 from wireproof.conformance.model import Op
 from wireproof.conformance.report import background, question
 from wireproof.conformance.report.failure import repro_command
+from wireproof.conformance.report.jsonl import read_report
 from wireproof.conformance.report.text import middle, paragraph
 from wireproof.conformance.values.encoding import to_json
 from wireproof.conformance.vectors import Vector
@@ -33,11 +35,13 @@ _OF_BYTES = (Op.DECODE, Op.RECODE, Op.LOOKUP, Op.CONVERT)
 @click.command(epilog="Exit codes: 0 it was printed, 2 a usage error.")
 @click.argument("name", metavar="NAME")
 @click.argument("case", metavar="[ID]", required=False)
-def finding(name: str, case: str | None) -> None:
+@click.option("--known", metavar="FILE", type=click.Path(path_type=Path), help="The known deviations beside a report.")
+def finding(name: str, case: str | None, known: Path | None) -> None:
     """Print a text about a finding, to report it to the library's project.
 
-    NAME is an implementation of the clone, as docs/reference/findings.md names it. Without an ID its findings are
-    listed, each with the id of the shortest case. With that ID the text is printed, as Markdown: what is wrong, which
+    NAME is an implementation of the clone, as docs/reference/findings.md names it; or the file that a run of any
+    library wrote with --report=FILE, whose findings have the reasons of --known. Without an ID its findings are listed,
+    each with the id of the shortest case. With that ID the text is printed, as Markdown: what is wrong, which
     bytes show it, what the specification says and where, who gives the demanded answer, a program in the library's
     language that shows it, if there is one, and how to repeat it. Complete it by hand.
 
@@ -45,10 +49,9 @@ def finding(name: str, case: str | None) -> None:
     Examples:
         wireproof finding kio
         wireproof finding kio 'kafka/varints/uvarint-minus-1#encode'
+        wireproof finding report.jsonl --known=my_codec.known.toml
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
-    (implementation,) = registry.chosen((name,))
-    file = known_issues.attested_by_name().get(implementation.name)
-    found = known_issues.of_implementation(implementation, file)
+    found = _of_report(Path(name), known) if Path(name).is_file() else _of_clone(name)
     if case is None:
         for one in found:
             severity = f"{one.severity or 'not measured'}{', private first' if one.private else ''}"
@@ -56,7 +59,7 @@ def finding(name: str, case: str | None) -> None:
         return
     for one in found:
         if one.shortest is not None and one.shortest.id == case:
-            for line in _text(implementation, one, one.shortest):
+            for line in _text(one, one.shortest):
                 say(line)
             return
     raise click.UsageError(
@@ -64,9 +67,21 @@ def finding(name: str, case: str | None) -> None:
     )
 
 
-def _text(implementation: Implementation, found: KnownIssue, shown: Example) -> Iterator[str]:
+def _of_clone(name: str) -> list[KnownIssue]:
+    (implementation,) = registry.chosen((name,))
+    return known_issues.of_implementation(implementation, known_issues.attested_by_name().get(implementation.name))
+
+
+def _of_report(path: Path, known: Path | None) -> list[KnownIssue]:
+    with path.open("rb") as file:
+        report = read_report(file, path.name)
+    version = report.header.implementation.version
+    return known_issues.of_report(report, Known(None, ()) if known is None else known_deviations.load(known, version))
+
+
+def _text(found: KnownIssue, shown: Example) -> Iterator[str]:
     """The report, line by line."""
-    vector = shown.vector
+    implementation, vector = found.implementation, shown.vector
     title = " ".join(filter(None, (implementation.name, found.version)))
     typed = " ".join(filter(None, (vector.type, "" if vector.version is None else f"version {vector.version}")))
     asked = f"{shown.op} as `{typed}`" if typed else str(shown.op)
@@ -88,7 +103,7 @@ def _text(implementation: Implementation, found: KnownIssue, shown: Example) -> 
     if agree:
         yield f"- The same answer is given by {', '.join(agree)}"
     yield from ("", *_reproducer(reproducers.reproducer(implementation.name, shown.id, vector, found.version)))
-    yield from ("", "## Repeat it with Wireproof", "", "In a clone of Wireproof:", "", "```text")
+    yield from ("", "## Repeat it with Wireproof", "", "```text")
     yield from (repro_command(shown.id, implementation.spec), "```")
 
 
