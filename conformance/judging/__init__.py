@@ -5,5 +5,6 @@ comparison     an answer compared with the expected one, for each op
 alternatives   whether other readings, listed or declared, explain an answer
 rulings        which ruling decides that a case is refused
 location       the place in a type where a deviation is
+checksums      what a wrong CRC is in truth
 clusters       deviations that probably have one cause
 """

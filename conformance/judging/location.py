@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from wireproof.conformance.generation import random_values
+from wireproof.conformance.judging import checksums
 from wireproof.conformance.model import Case, Observation, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
@@ -82,6 +83,8 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
         path = None if compared is None else difference(*compared)
     except ValueFormatError:  # not a value of the protocol
         return ""
+    if compared is None and (checksum := _checksum(case, observation.answer)):
+        return checksum
     if written and (left_out := _left_out(spans, right, observation.answer)):
         return left_out
     if compared is None or path is None:
@@ -101,6 +104,15 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
         return named
     of_record = fields.removeprefix("records.")
     return f"{case.type}.{fields}" if of_record == fields else f"Record.{of_record}"
+
+
+def _checksum(case: Case, written: Any) -> str:
+    """The CRC for which the bytes written cannot be read, and what it is in truth. Empty for another reason."""
+    _, error = _spans(case, written)
+    if error is None or error.reason is not Reason.CRC_MISMATCH:
+        return ""
+    found = checksums.identify(written, error)
+    return f"crc: {found}" if found else "crc: unreadable"
 
 
 def _left_out(spans: Sequence[Span], right: Any, written: Any) -> str:
