@@ -115,6 +115,7 @@ class Process:
     def resume(self) -> None:
         """Start the next copy after the end of one. Questions sent before will not be answered."""
         self.lost = None
+        self._copy = None
         self.memory = 0
         self._said.clear()
         self._half_line.clear()
