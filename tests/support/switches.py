@@ -761,7 +761,7 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             of_wire_format(
                 "recode", "FetchRequest", bytes.fromhex("00000018" + "000100000000" + "0000fffe" + FETCH_END[4:])
             ),
-            {"refused": "refused", "null": "refused"},
+            {"refused": "refused", "null": "00000018" + "000100000000" + "0000ffff" + FETCH_END[4:]},
         ),
     ],
     "headed_wrappers": [

@@ -122,14 +122,18 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class StringPart:
-    """A string."""
+    """A string, whose length is never negative (R-WF-9 ‡, other: any negative length is null)."""
 
     def read(self, reader: Reader) -> str | None:
-        text: str | None = _string(reader.rules).read(reader)
+        negative = reader.remaining and reader.data[reader.pos] >= 0x80
+        if negative and reader.rules.null_text == "null":
+            read_int16(reader, "length")
+            return None
+        text: str = PRIMITIVES["STRING"].read(reader)
         return text
 
     def append(self, writer: Writer, value: Any) -> None:
-        _string(writer.rules).append(writer, value)
+        PRIMITIVES["NULLABLE_STRING" if writer.rules.null_text == "null" else "STRING"].append(writer, value)
 
     def complete(self, value: Any) -> Any:
         return value
@@ -141,10 +145,6 @@ class StringPart:
     @property
     def shape(self) -> shapes.Shape:
         return shapes.Text()
-
-
-def _string(rules: Rules) -> Primitive:
-    return PRIMITIVES["NULLABLE_STRING" if rules.null_text == "null" else "STRING"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ RULINGS: tuple[Ruling, ...] = (
         "a null string",
         'not defined: a negative length is malformed, and "no client id" is the empty string',
         {OTHER: ("null_text", "null")},
-        "−1 is null",
+        "a negative length is null, as 0.7's reader of strings had it",
         NOTATION,
     ),
     Ruling(
