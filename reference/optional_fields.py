@@ -48,14 +48,15 @@ def read_buffer(
 ) -> list[tuple[int, bytes]]:
     """A whole buffer: known fields are read by `read` into `value`; unknown ones are returned in the order of tags.
 
-    Raises DecodeError. Tags are unsigned and strictly ascending (R-482-4; R-482-5 ‡, other: in any order).
+    Raises DecodeError. Tags are unsigned and strictly ascending (R-482-4; R-482-5 ‡, other: in any order; map:
+    the last of equal ones counts).
     """
     steps = reader.steps
     steps.append("_tags")
-    unknown: list[tuple[int, bytes]] = []
+    unknown: dict[int, bytes] = {}
     previous = -1
     seen: set[int] = set()
-    ascending = reader.rules.optional_order == "ascending"
+    order = reader.rules.optional_order
     while True:
         start = reader.pos
         size = _read_size(reader)
@@ -63,8 +64,8 @@ def read_buffer(
             break
         at = reader.pos
         tag = read_uint16(reader, "tag")
-        if tag in seen or (ascending and tag < previous):
-            twice = tag == previous or not ascending
+        if order != "map" and (tag in seen or (order == "ascending" and tag < previous)):
+            twice = tag == previous or order == "any"
             detail = f"tag {tag} {'stands twice' if twice else f'comes after tag {previous}; tags ascend'}"
             raise reader.error(Reason.TAG_DUPLICATE if twice else Reason.TAG_ORDER, detail, at)
         previous = tag
@@ -74,7 +75,7 @@ def read_buffer(
             begin = reader.pos
             data = reader.take(size, begin, "value")
             reader.note(begin, "unknown field's value", data)
-            unknown.append((tag, data))
+            unknown[tag] = data
             continue
         steps[-1] = field.name
         window = reader.window(size)
@@ -82,7 +83,7 @@ def read_buffer(
         _demand_end(window, start)
         steps[-1] = "_tags"
     steps.pop()
-    return sorted(unknown)
+    return sorted(unknown.items())
 
 
 def _read_size(reader: Reader) -> int | None:

@@ -174,8 +174,8 @@ class Rules:
     replaced_structure: Literal["breaks", "compatible"] = "breaks"
     #: Another name for a mandatory field in the same place.
     renamed_mandatory: Literal["compatible", "breaks"] = "compatible"
-    #: Optional fields that do not ascend by tag: refused, or read and sorted. A tag never stands twice.
-    optional_order: Literal["ascending", "any"] = "ascending"
+    #: Optional fields that do not ascend by tag: refused, or read and sorted; in a map the last of equal tags counts.
+    optional_order: Literal["ascending", "any", "map"] = "ascending"
     #: A known optional field's value that is shorter than its FieldLength.
     optional_size: Literal["exact", "ignored"] = "exact"
     # wire-format
@@ -186,7 +186,7 @@ class Rules:
     required_acks: Literal["signed", "replicas", "replicas-or-closed"] = "signed"
     #: The number for "no error" in a ProduceResponse's errors.
     no_error: Literal["-1", "0"] = "-1"
-    #: A string's length −1.
+    #: A string's negative length.
     null_text: Literal["refused", "null"] = "refused"
     #: One to three bytes of a message's size before any whole message of a set.
     first_residue: Literal["refused", "kept"] = "refused"

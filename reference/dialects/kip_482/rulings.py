@@ -56,9 +56,9 @@ RULINGS: tuple[Ruling, ...] = (
         "R-482-5",
         "tags twice or descending",
         'malformed ("unique", "ascending")',
-        {OTHER: ("optional_order", "any")},
-        'descending ones are read, and sorted: "must appear in ascending order" is said to the writer; a tag twice is '
-        "malformed",
+        {OTHER: ("optional_order", "any"), "map": ("optional_order", "map")},
+        'descending ones are read, and sorted: "must appear in ascending order" is said to the writer, and "unique" to '
+        "the schema: a tag twice is malformed, or its last value counts, as in a map",
         BUFFER,
     ),
     Ruling(
@@ -150,8 +150,10 @@ RULINGS: tuple[Ruling, ...] = (
         '"a new version of all the existing RPCs"',
         "a request or response is lifted, and nothing else: classic encodings in all its versions, one version more "
         "with optional fields, tagged fields as optional ones (an array of structures as a mandatory field of the new "
-        "version); nullable structures, which the draft lacks, keep the shipped INT8 marker",
-        source=VERSIONS,
+        "version); nullable structures, which the draft lacks, keep the shipped INT8 marker, −1 or 1",
+        {OTHER: ("struct_marker", "sign")},
+        "any negative marker is null, any other says that the structure is there",
+        VERSIONS,
         quote="As part of this KIP, we will create a new version of all the existing RPCs.",
         kit="that nullable structures, which the draft lacks, keep the marker that shipped",
     ),
