@@ -94,7 +94,7 @@ def _question(area: str, name: str, key: int, version: int) -> Question:
         type=None,
         version=None,
         source="the message schemas of Kafka" if inside else "KIP-35",
-        rulings=(ruling,),
+        rulings=() if inside else (ruling,),
         # What a broker sends beside its versions depends on them, so it is computed when it is asked.
         also=(Also((ruling,), None, refuses=False, expected={"sends": ([answer], False)} if inside else {}),),
         expected=([exact], False) if inside else ([], True),
