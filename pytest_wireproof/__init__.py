@@ -86,6 +86,11 @@ def add_suite_options(parser: pytest.Parser) -> None:
         help="of a broker at tls://: the certificates, in PEM, that its own is checked against (default: the system's)",
     )
     group.addoption(
+        "--sasl",
+        metavar="plain:USER",
+        help="log in to a broker as this user; the password is in the environment, WIREPROOF_SASL_PASSWORD",
+    )
+    group.addoption(
         "--unsteady",
         choices=("report", "fail"),
         default="report",

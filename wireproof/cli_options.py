@@ -98,6 +98,11 @@ def implementation_options(command: _Command) -> _Command:
                 help="Of a broker at tls://: the certificates, in PEM, that its own is checked against.",
             ),
             click.option(
+                "--sasl",
+                metavar="plain:USER",
+                help="Log in to a broker as this user; the password is in the environment, WIREPROOF_SASL_PASSWORD.",
+            ),
+            click.option(
                 "--transcript",
                 type=click.Path(dir_okay=False, path_type=Path),
                 metavar="FILE",

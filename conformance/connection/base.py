@@ -22,6 +22,8 @@ class ImplementationError(WireproofError):
 #: The largest time limit of a case, in seconds, and the largest memory limit of a child, in MiB.
 LONGEST = 24 * 60 * 60.0
 MOST_MEMORY = 1 << 20
+#: What stands before the user in a login.
+SASL_PLAIN = "plain:"
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Options:
     Of brokers: `silence` is the least time without an answer, in seconds, after which a broker is taken to be silent;
     `timeout` is the most. `allow_remote`: the address may be on another machine.
     `allow_writes`: what is sent to an address may create or change something there. `tls_ca`: the certificates that a
-    broker's is checked against, a file in PEM.
+    broker's is checked against, a file in PEM. `sasl`: `plain:USER`, the user as whom each connection logs in.
 
     Raises WireproofError for a limit out of its range, or none (nan).
     """
@@ -50,6 +52,7 @@ class Options:
     allow_remote: bool = False
     allow_writes: bool = False
     tls_ca: Path | None = None
+    sasl: str | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.timeout <= LONGEST:
@@ -60,6 +63,8 @@ class Options:
             raise WireproofError(f"the memory limit is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
         if not 0 < self.silence <= LONGEST:
             raise WireproofError(f"a silence of {self.silence} seconds: it has to be more than 0 and at most a day")
+        if self.sasl is not None and not (self.sasl.startswith(SASL_PLAIN) and self.sasl != SASL_PLAIN):
+            raise WireproofError(f"the login is {self.sasl!r}: {SASL_PLAIN}USER is expected")
 
 
 class Connection(AbstractContextManager["Connection", None], Protocol):

@@ -43,4 +43,5 @@ def connection_options(config: pytest.Config) -> Options:
         allow_remote=option("--allow-remote"),
         allow_writes=option("--allow-writes"),
         tls_ca=None if option("--tls-ca") is None else Path(option("--tls-ca")).absolute(),
+        sasl=option("--sasl"),
     )

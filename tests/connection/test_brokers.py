@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shlex
 import signal
@@ -22,10 +23,12 @@ from support.paths import TESTS
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.connection.live.login import PASSWORD, Login
 from wireproof.conformance.connection.protocol.check import Inspection, Result
 from wireproof.conformance.model import DEVIATIONS, Effect, Op, Outcome, Verdict
 from wireproof.conformance.questions import UnknownId, find, selection, sweep
 from wireproof.conformance.vectors import requests
+from wireproof.errors import WireproofError
 from wireproof.fuzz.campaign.dependencies import dependencies_of
 from wireproof.fuzz.errors import FuzzError
 
@@ -388,3 +391,65 @@ def test_tls_where_it_is_not(authority: tuple[trustme.CA, Path]) -> None:
 def test_a_file_that_holds_no_certificates() -> None:
     with pytest.raises(ImplementationError, match="is no file of certificates in PEM"):
         open_connection("tls://localhost:1", Options(tls_ca=Path(__file__)))
+
+
+# --- Login ------------------------------------------------------------------------------------------------------------
+
+AS_KIT = Options(sasl="plain:kit", timeout=2.0)
+
+
+@pytest.mark.parametrize("name", ["wants_a_login", "logs_in_byte_by_byte", "wants_a_login_later"])
+def test_each_connection_logs_in(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "secret")
+    assert {verdict.outcome for verdict in verdicts(spec(name), AS_KIT).values()} == {Outcome.PASS}
+
+
+def test_without_a_login_it_is_asked_as_it_is() -> None:
+    found = verdicts(spec("wants_a_login"))
+    assert found["broker-v0"].outcome is Outcome.PASS
+    assert found["broker-metadata-v0"].outcome is FAIL
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "said"),
+    [
+        ("wants_a_login", "wrong", "no login with it: the broker answers SaslAuthenticate with error 58"),
+        ("refuses_plain", "secret", "no login with it: the broker answers SaslHandshake with error 33"),
+        ("closes_on_a_login", "secret", "no login with it: the broker closed the connection"),
+        ("wants_a_login", None, f"the password is expected in the environment, as {PASSWORD}"),
+    ],
+)
+@pytest.mark.parametrize("started", [True, False])
+def test_a_login_that_fails_says_why(
+    name: str, password: str | None, said: str, started: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if password is None:
+        monkeypatch.delenv(PASSWORD, raising=False)
+    else:
+        monkeypatch.setenv(PASSWORD, password)
+    with running(name) as address, pytest.raises(ImplementationError, match=said) as raised:
+        open_connection(spec(name) if started else address, AS_KIT)
+    assert password is None or password not in str(raised.value)
+
+
+def test_no_transcript_holds_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "secret")
+    transcript = tmp_path / "transcript.jsonl"
+    verdicts(spec("wants_a_login"), dataclasses.replace(AS_KIT, transcript=transcript))
+    text = transcript.read_text("utf-8")
+    assert "broker-metadata-v0" in text
+    assert "secret" not in text
+    assert b"secret".hex() not in text
+
+
+@pytest.mark.parametrize("login", ["kit", "plain", "plain:", "scram:kit"])
+def test_a_wrong_login_says_what_is_expected(login: str) -> None:
+    with pytest.raises(WireproofError, match="plain:USER is expected"):
+        Options(sasl=login)
+
+
+@pytest.mark.parametrize("answer", [bytes(1 << 17), b"\x7f" + bytes(1 << 16)])
+def test_an_answer_without_an_end_ends_a_login(answer: bytes) -> None:
+    login = Login(b"\0kit\0secret")
+    login.receive(answer)
+    assert login.problem

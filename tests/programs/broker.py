@@ -326,6 +326,68 @@ class AnnouncesEverything(Conforming):
     apis: ClassVar = dict.fromkeys(range(95), (0, 0))
 
 
+class WantsALogin(Conforming):
+    """Answers ApiVersions, and everything once "kit" has logged in with the password "secret"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shook_hands = self.logged_in = False
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        return answer if self.logged_in or head(frame)[0] == API_VERSIONS else None
+
+    def frames(self, broker: peer.Broker, piece: bytes) -> Iterator[tuple[bytes | None, Answer]]:
+        if self.logged_in:
+            yield from super().frames(broker, piece)
+            return
+        key, version, correlation = head(piece[4:])
+        said = piece[14:]
+        if (key, version, said) == (17, 1, b"\0\5PLAIN"):
+            self.shook_hands = True
+            yield None, framed(struct.pack(">ihih", correlation, 0, 1, 5) + b"PLAIN")
+        elif (key, version, self.shook_hands) == (36, 0, True):
+            self.logged_in = said == b"\0\0\0\x0b\0kit\0secret"
+            yield None, framed(struct.pack(">ihhi", correlation, 0 if self.logged_in else 58, -1, 0))
+        else:
+            yield from super().frames(broker, piece)
+
+
+class WantsALoginLater(WantsALogin):
+    """Begins to listen half a second after it has described itself."""
+
+
+class RefusesPlain(Conforming):
+    """Has another mechanism of SASL than PLAIN."""
+
+    def frames(self, broker: peer.Broker, piece: bytes) -> Iterator[tuple[bytes | None, Answer]]:
+        key, _, correlation = head(piece[4:])
+        if key == 17:
+            yield None, framed(struct.pack(">ihih", correlation, 33, 1, 5) + b"OAUTH")
+        else:
+            yield from super().frames(broker, piece)
+
+
+class ClosesOnALogin(Conforming):
+    """Closes the connection at the second request of a login."""
+
+    def frames(self, broker: peer.Broker, piece: bytes) -> Iterator[tuple[bytes | None, Answer]]:
+        key, _, correlation = head(piece[4:])
+        if key == 17:
+            yield None, framed(struct.pack(">ihi", correlation, 0, 0))
+        elif key == 36:
+            yield None, None
+        else:
+            yield from super().frames(broker, piece)
+
+
+class LogsInByteByByte(WantsALogin):
+    """Sends each byte of its answers alone."""
+
+    def send(self, connection: socket.socket, answer: bytes) -> None:
+        for byte in answer:
+            connection.sendall(bytes([byte]))
+
+
 class Slow(Conforming):
     """Thinks for a third of a second before each answer."""
 
@@ -373,6 +435,7 @@ def name_of(kind: type[Conforming]) -> str:
 def all_kinds() -> Iterator[type[Conforming]]:
     yield Conforming
     yield from Conforming.__subclasses__()
+    yield from WantsALogin.__subclasses__()
 
 
 KINDS = {name_of(kind): kind for kind in all_kinds()}
@@ -398,11 +461,18 @@ def main(name: str, certificate: str = "") -> None:
         tls.load_cert_chain(certificate)
     kind = KINDS[name]
     sys.stdin.readline()
-    with socket.create_server(("127.0.0.1", 0), backlog=256) as listening:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        later = kind is WantsALoginLater
+        if not later:
+            listening.listen(256)
         port = listening.getsockname()[1]
         described = {"name": name, "dialects": ["kafka"], "ops": ["serve"], "listens": f"127.0.0.1:{port}"}
         sys.stdout.write(f"{json.dumps(described)}\n")
         sys.stdout.flush()
+        if later:
+            time.sleep(0.5)
+            listening.listen(256)
         threading.Thread(target=listen, args=(kind, listening, tls), daemon=True).start()
         sys.stdin.read()
     os._exit(9 if kind is EndsAtTheEnd else 0)

@@ -42,6 +42,7 @@ def readings(
     allow_remote: bool,
     allow_writes: bool,
     tls_ca: Path | None,
+    sasl: str | None,
     transcript: Path | None,
     dialect: str | None,
     as_json: bool,
@@ -68,6 +69,7 @@ def readings(
         allow_remote=allow_remote,
         allow_writes=allow_writes,
         tls_ca=tls_ca,
+        sasl=sasl,
     )
     with open_examiner(spec, options, as_declared=False) as examiner:
         described = examiner.description

@@ -47,6 +47,7 @@ def repro(
     allow_remote: bool,
     allow_writes: bool,
     tls_ca: Path | None,
+    sasl: str | None,
     transcript: Path | None,
 ) -> None:
     """Ask an implementation one question again, and show all details.
@@ -74,6 +75,7 @@ def repro(
             allow_remote=allow_remote,
             allow_writes=allow_writes,
             tls_ca=tls_ca,
+            sasl=sasl,
         )
         with open_examiner(spec, options) as examiner:
             judged = examiner.with_undeclared_reading(*examiner.judge([question]))

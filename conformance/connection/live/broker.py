@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wireproof.conformance.connection.base import Connection, ImplementationError, Options, no_block
-from wireproof.conformance.connection.live import announced
+from wireproof.conformance.connection.live import announced, login
 from wireproof.conformance.connection.live.address import SCHEME, Address, resolve
 from wireproof.conformance.connection.live.exchange import LONGEST_ANSWER, PAUSE, Exchange
 from wireproof.conformance.connection.process.child import FAILED_STARTS, ChildConnection
@@ -92,6 +92,7 @@ class BrokerConnection(Connection):
         self._address = address
         self._options = options
         self._program = program
+        self._token = login.token(options.sasl)
         self._patient = False
         #: Seconds that it needed for its slowest answer.
         self._slowest = 0.0
@@ -187,7 +188,9 @@ class BrokerConnection(Connection):
             self._not_asked([*itertools.chain(*self._suspects), *self._waiting])
             self._suspects, self._waiting = [], []
         if not self._batch and not self._done:
-            self._batch = {Exchange(self._address, case.args["chunks"]): case for case in self._next_cases()}
+            self._batch = {
+                Exchange(self._address, case.args["chunks"], self._token): case for case in self._next_cases()
+            }
         if self._program is not None:
             self._program.listen()
         self._advance([exchange for exchange in self._batch if not self._is_over(exchange)], seconds)
@@ -310,7 +313,7 @@ class BrokerConnection(Connection):
         answer = bytes(exchange.sent)
         ranges = announced.read(answer)
         if exchange.refused:
-            if self._program is None:
+            if self._program is None or exchange.problem:
                 why = exchange.problem or "nobody listens there. Start the broker first."
                 raise ImplementationError(f"{self._spec}: {why}")
             raise ImplementationError(
@@ -328,7 +331,7 @@ class BrokerConnection(Connection):
         """Ask for its apis. A program may begin to listen a while after it has described itself."""
         deadline = time.monotonic() + LISTENS_WITHIN
         while True:
-            exchange = Exchange(self._address, [announced.REQUEST])
+            exchange = Exchange(self._address, [announced.REQUEST], self._token)
             try:
                 while not (
                     exchange.over or exchange.silence > self._options.timeout or announced.read(bytes(exchange.sent))
@@ -337,5 +340,5 @@ class BrokerConnection(Connection):
             finally:
                 exchange.close()
             runs = self._program is not None and self._program.listen(BETWEEN_TRIES)
-            if not exchange.refused or not runs or time.monotonic() > deadline:
+            if not exchange.refused or exchange.problem or not runs or time.monotonic() > deadline:
                 return exchange

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from errno import EINPROGRESS
 
 from wireproof.conformance.connection.live.address import Address
+from wireproof.conformance.connection.live.login import Login
 
 #: Seconds between two chunks.
 PAUSE = 0.005
@@ -32,8 +33,8 @@ class Exchange:
     the last chunk to the first byte after it; None while there is none.
     """
 
-    def __init__(self, address: Address, chunks: Sequence[bytes]) -> None:
-        """Begin to connect."""
+    def __init__(self, address: Address, chunks: Sequence[bytes], token: bytes | None = None) -> None:
+        """Begin to connect. `token`: of SASL PLAIN, with which it logs in before it sends the chunks."""
         self.sent = bytearray()
         self.closed = self.refused = self.flooded = False
         self.problem = ""
@@ -42,6 +43,7 @@ class Exchange:
         self._tls: ssl.SSLSocket | None = None
         #: What TLS waits for in its handshake; 0 once it is done.
         self._handshake = 0
+        self._login = None if token is None else Login(token)
         self._chunks = deque(memoryview(chunk) for chunk in chunks if chunk)
         self._connected = False
         #: When something was last sent or received, and when the next chunk may be sent.
@@ -74,6 +76,8 @@ class Exchange:
             return selectors.EVENT_WRITE
         if self._handshake:
             return self._handshake
+        if self._login is not None:
+            return selectors.EVENT_READ | (selectors.EVENT_WRITE if self._login.to_send else 0)
         may_send = self._asked is None and time.monotonic() >= self._next_chunk
         return selectors.EVENT_READ | (selectors.EVENT_WRITE if may_send else 0)
 
@@ -83,8 +87,10 @@ class Exchange:
             if not events & selectors.EVENT_WRITE:
                 return
             self.refused = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) != 0
-            self._connected = not self.refused
-            if self._connected and self._address.tls is not None:
+            if self.refused:
+                return
+            self._connected = True
+            if self._address.tls is not None:
                 self._tls = self._address.tls.wrap_socket(
                     self.socket, server_hostname=self._address.host, do_handshake_on_connect=False
                 )
@@ -92,6 +98,9 @@ class Exchange:
                 self._handshake = selectors.EVENT_WRITE
         if self._handshake:
             self._shake_hands()
+            return
+        if self._login is not None:
+            self._log_in(self._login, events)
             return
         if events & selectors.EVENT_READ:
             self._receive()
@@ -112,6 +121,22 @@ class Exchange:
             self.problem = f"no TLS with it: {reason}"
         else:
             self._handshake = 0
+
+    def _log_in(self, login: Login, events: int) -> None:
+        try:
+            if events & selectors.EVENT_WRITE:
+                login.to_send = login.to_send[self.socket.send(login.to_send) :]
+            if events & selectors.EVENT_READ:
+                login.receive(self.socket.recv(_PIECE))
+        except _NOT_NOW:
+            return
+        except OSError:  # a reset
+            login.receive(b"")
+        self._last = time.monotonic()
+        if login.problem:
+            self.refused, self.problem = True, f"no login with it: {login.problem}"
+        elif login.done:
+            self._login = None
 
     def _send(self) -> None:
         if self._chunks:
