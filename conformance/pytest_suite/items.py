@@ -200,6 +200,9 @@ class Collection:
         self._chosen = chosen
         #: Whether some items of the suite will not run: because of ids as arguments, -k, --lf and the like.
         self.deselected = bool(chosen)
+        #: How many items were taken out of the list without pytest's hook for that: pytest itself does not count them.
+        self.removed = 0
+        self._left = 0
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Any:
@@ -218,8 +221,13 @@ class Collection:
         return root
 
     @pytest.hookimpl
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        self._left += isinstance(item, SuiteItem)
+
+    @pytest.hookimpl
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         self.deselected = self.deselected or bool(items)
+        self._left -= sum(isinstance(item, SuiteItem) for item in items)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:
@@ -230,6 +238,8 @@ class Collection:
     @pytest.hookimpl
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Plan the questions in the order in which the items will run: plugins may have changed it."""
+        self.removed = max(0, self._left - sum(isinstance(item, SuiteItem) for item in session.items))
+        self.deselected = self.deselected or self.removed > 0
         shared = hasattr(session.config, "workerinput")
         numbers = scopes(item.nodeid for item in session.items) if shared else itertools.repeat(0)
         planned: dict[Implementation, tuple[list[Entry], list[int]]] = {}

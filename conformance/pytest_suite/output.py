@@ -185,7 +185,11 @@ class Output:
                 )
 
     def _excuses(self) -> Iterator[str]:
-        """Lines that tell how many deviations did not fail the run, by their outcome."""
+        """Lines that tell what a plugin or conftest.py took out of the run, and how many deviations did not fail it, by
+        their outcome."""
+        if self._collection.removed:
+            count = f"{self._collection.removed:,} items of the suite"
+            yield f"{count} were not asked: a plugin or conftest.py removed them"
         for spec, verdicts in self._results.verdicts.items():
             known = Counter(str(verdict.outcome) for verdict in verdicts if verdict.known is not None)
             if known:

@@ -19,10 +19,11 @@ from wireproof.conformance.questions.selection import NotAsked
 
 #: The attribute of a report with the line and the words of a failure. The failure itself is sent as text.
 _CRASH = "wireproof_crash"
-#: The members of a worker's output: what was not asked, whether it left out items of the suite, and how its
-#: implementations ended if they ended wrongly.
+#: The members of a worker's output: what was not asked, whether it left out items of the suite, how many of
+#: them without a word to pytest, and how its implementations ended if they ended wrongly.
 _NOT_ASKED = "wireproof_not_asked"
 _DESELECTED = "wireproof_deselected"
+_REMOVED = "wireproof_removed"
 _ENDS = "wireproof_ends"
 #: Implementation spec → the name of a counter → its counts.
 _Counts = dict[str, dict[str, dict[str, int]]]
@@ -51,6 +52,7 @@ class Worker:
         output = session.config.workeroutput  # type: ignore[attr-defined]
         output[_NOT_ASKED] = msgspec.json.encode(counts).decode()
         output[_DESELECTED] = self._collection.deselected
+        output[_REMOVED] = self._collection.removed
         ends = {spec: one.ends for spec, one in self._implementations.by_spec.items()}
         output[_ENDS] = msgspec.json.encode(ends).decode()
 
@@ -82,6 +84,7 @@ class Controller:
         for spec, counts in msgspec.json.decode(output.get(_NOT_ASKED, "{}"), type=_Counts).items():
             self._implementations.by_spec[spec].not_asked = NotAsked(**{name: Counter(counts[name]) for name in counts})
         self._collection.deselected = self._collection.deselected or output.get(_DESELECTED, False)
+        self._collection.removed = max(self._collection.removed, output.get(_REMOVED, 0))
         for spec, ends in msgspec.json.decode(output.get(_ENDS, "{}"), type=dict[str, list[Verdict]]).items():
             self._implementations.by_spec[spec].ends += ends
 

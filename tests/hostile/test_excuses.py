@@ -123,3 +123,12 @@ def test_marks_of_the_users_are_told(tmp_path: Path) -> None:
     done = run("--impl=crashes", AREA, "-k", "varint-minus-1 or varint-1", cwd=tmp_path)
     assert "crashes: excused by xfail marks of yours, in no file of known deviations: " in done.text
     assert "1 crash" in done.text
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_items_that_are_removed_are_told(workers: list[str], tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("def pytest_collection_modifyitems(items): del items[1:]\n")
+    (tmp_path / "right.py").write_text((MODULES / "right.py").read_text())
+    told = " items of the suite were not asked: a plugin or conftest.py removed them"
+    assert told in run("--impl=right", AREA, *workers, cwd=tmp_path).text
+    assert told not in run("--impl=right", AREA, "-k", "varint-0 or varint-1", *workers, cwd=MODULES).text
