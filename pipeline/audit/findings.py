@@ -16,7 +16,7 @@ class Verdict(StrEnum):
     """What is contested is wrong by the specification alone: Kafka's own classes read it. A torn tail is the end of a
     file that was not written completely, as after a crash; an unmatched frame has its counterpart outside of the
     capture: no rule is broken by either. What is unreadable was not judged: a broker may delete a file, or cut it off,
-    while it is read."""
+    while it is read; a batch may hold more than the audit's limit, which no text has (R-K-35)."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -68,6 +68,11 @@ def refused(error: DecodeError, start: int, verdict: Verdict = Verdict.FAIL) -> 
     path = error.path.removeprefix("[0]").removeprefix(".")
     place = f"{path}: " if path else ""
     return Trouble(verdict, str(error.reason), start + (error.offset or 0), place + error.detail)
+
+
+def beyond_limit(error: DecodeError, start: int) -> Trouble:
+    """A piece whose compressed content holds more than the audit's limit: it may be well-formed."""
+    return refused(error, start, Verdict.UNREADABLE)
 
 
 def contested(error: DecodeError, start: int) -> Trouble:

@@ -3,17 +3,20 @@
 Text that is not UTF-8 is contested (R-K-11): the specification forbids it, but no broker looks into a record's headers,
 and Kafka's own classes put U+FFFD in its place. So such a piece is read again as they do. If nothing else is wrong with
 it, it is contested, not malformed; else the other fault is told.
+
+Compressed content of more than 256 MiB is not inflated: the batch is `unreadable` with the reason `resource-limit`, and
+not malformed, for no text has a limit (R-K-35).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from wireproof.pipeline.audit.findings import Trouble, contested, refused
+from wireproof.pipeline.audit.findings import Trouble, beyond_limit, contested, refused
 from wireproof.reference import DecodeError, Reason, Reference, Rules
 
 _DIALECT = "kafka"
-#: A batch of a log may inflate to more than the kit's limit for one question.
+#: In bytes. A batch of a log may inflate to more than the kit's limit for one question.
 _INFLATE_LIMIT = 1 << 28
 RULES = Rules(inflate_limit=_INFLATE_LIMIT)
 _REFERENCE = Reference(RULES)
@@ -25,6 +28,8 @@ def read(type_name: str, data: bytes, start: int, version: int | None = None) ->
     try:
         return _REFERENCE.decode(type_name, data, dialect=_DIALECT, version=version), None
     except DecodeError as error:
+        if error.reason == Reason.RESOURCE_LIMIT:
+            return None, beyond_limit(error, start)
         if error.reason != Reason.INVALID_UTF8:
             return None, refused(error, start)
         first = error

@@ -28,11 +28,13 @@ from support.log_segments import (
     wrapper,
 )
 
-from wireproof.pipeline.audit.findings import LogReason
+from wireproof.conformance.vectors import compression_bombs
+from wireproof.pipeline.audit import reading
+from wireproof.pipeline.audit.findings import LogReason, Verdict
 from wireproof.pipeline.audit.logs.columns import binary, read_columns
 from wireproof.pipeline.audit.logs.messages import plain_messages
 from wireproof.pipeline.audit.logs.segments import Bytes, Range, pieces, ranges
-from wireproof.reference import DecodeError, decode
+from wireproof.reference import DecodeError, Reference, decode
 from wireproof.reference.records.compression import deflate
 from wireproof.reference.rules import Rules
 
@@ -273,3 +275,16 @@ def test_the_page_names_every_reason() -> None:
     page = ROOT / "docs/how-to/audit-logs.md"
     named = set(re.findall(r"^\| `([a-z-]+)` \|", page.read_text("utf-8"), re.MULTILINE))
     assert named == {str(reason) for reason in LogReason}
+
+
+@pytest.mark.parametrize("codec", compression_bombs.CODECS)
+def test_content_beyond_the_limit_is_not_judged(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kafka reads it, and no text has a limit: it is not malformed."""
+    data = b"".join(piece for piece, _ in compression_bombs.pieces(codec, 5000))
+    value, trouble = reading.read("RecordBatch", data, 100)
+    assert (value is None, trouble) == (False, None)
+    monkeypatch.setattr(reading, "_REFERENCE", Reference(Rules(inflate_limit=4000)))
+    value, trouble = reading.read("RecordBatch", data, 100)
+    assert value is None
+    assert trouble is not None
+    assert (trouble.verdict, trouble.reason, trouble.offset) == (Verdict.UNREADABLE, "resource-limit", 161)
