@@ -413,3 +413,20 @@ PRIMITIVES: Mapping[str, Primitive] = {
         *_LENGTH_PREFIXED,
     )
 }
+
+
+def _read_text_or_null(reader: Reader) -> str | None:
+    negative = reader.remaining and reader.data[reader.pos] >= 0x80
+    if negative and reader.rules.null_text == "null":
+        read_int16(reader, "length")
+        return None
+    text: str = PRIMITIVES["STRING"].read(reader)
+    return text
+
+
+def _append_text_or_null(writer: Writer, value: Any) -> None:
+    PRIMITIVES["NULLABLE_STRING" if writer.rules.null_text == "null" else "STRING"].append(writer, value)
+
+
+#: STRING in drafts that do not speak of null: a negative length is refused (R-35-17 ‡, R-WF-9 ‡, other: null).
+TEXT = Primitive("STRING", _read_text_or_null, _append_text_or_null, "")

@@ -284,7 +284,7 @@ def test_length_0_names_the_ruling() -> None:
         ("Request", "fffffffe", "R-D-3"),
         ("Request", "00000000 00", "R-D-5"),
         ("Response", "ffffffff", "R-D-3"),  # which brokers are selected has nothing to do with it
-        ("Response", "00000001 00000002 ffff", "R-D-3"),
+        ("Response", "00000001 00000002 ffff", "R-35-17"),
     ],
 )
 def test_a_refused_body_names_its_ruling(message: str, digits: str, ruling: str) -> None:

@@ -20,7 +20,7 @@ from wireproof.reference.codec import NodeCodec
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.errors import DecodeError, EncodeError, Reason, shown
 from wireproof.reference.peers import framing
-from wireproof.reference.primitives import PRIMITIVES, append_int32, read_int32
+from wireproof.reference.primitives import PRIMITIVES, TEXT, append_int32, read_int32
 from wireproof.reference.schema.plan import Array, Node, PlannedField, PlannedPair, Struct
 
 API = "BrokerMetadata"
@@ -34,6 +34,10 @@ def _scalar(name: str, primitive: str) -> PlannedField:
     return PlannedField(name, node, node.default)
 
 
+def _text(name: str) -> PlannedField:
+    return PlannedField(name, TEXT, TEXT.default)
+
+
 def _array(name: str, element: Node) -> PlannedField:
     return PlannedField(name, Array(element, compact=False, nullable=False), [])
 
@@ -42,11 +46,11 @@ def _struct(name: str, *fields: PlannedField) -> Struct:
     return Struct(name, fields, fields, {}, {}, frozenset(), flexible=False)
 
 
-TAG = PlannedPair(_scalar("Key", "STRING"), _scalar("Value", "STRING"))
+TAG = PlannedPair(_text("Key"), _text("Value"))
 BROKER = _struct(
     "Broker",
     _scalar("NodeId", "INT32"),
-    _scalar("Host", "STRING"),
+    _text("Host"),
     _scalar("Port", "INT32"),
     _scalar("ProtocolVersionMin", "INT32"),
     _scalar("ProtocolVersionMax", "INT32"),

@@ -158,6 +158,15 @@ RULINGS: tuple[Ruling, ...] = (
         "with its brackets, as the tag has it",
         TAGS,
     ),
+    Ruling(
+        "R-35-17",
+        "a string of length −1: Host, and a tag's key and value",
+        "refused, as below −1: the page gives these strings no null",
+        {OTHER: ("null_text", "null")},
+        'null, as any negative length: "A length of -1 indicates null" (A Guide To The Kafka Protocol, Variable Length '
+        "Primitives, of its only string)",
+        "KIP-35 version 7, Public Interfaces",
+    ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,
     BELOW_NULL,

@@ -114,12 +114,13 @@ BUILTIN: Mapping[str, Callable[[str, str], Any]] = {
 }
 
 
-def parse(key: str, value: str) -> Any:
-    """A tag's value: int, str, {bits: name}, [int] or [Endpoint] for a builtin key, else the text. Raises TagError."""
-    return BUILTIN.get(key, _text)(key, value)
+def parse(key: str, value: str | None) -> Any:
+    """A tag's value: int, str, {bits: name}, [int] or [Endpoint] for a builtin key, else the text; None for null
+    (R-35-17 ‡). Raises TagError."""
+    return None if value is None else BUILTIN.get(key, _text)(key, value)
 
 
-def tag_value(key: str, value: str, rules: Rules) -> Any:
+def tag_value(key: str, value: str | None, rules: Rules) -> Any:
     """A tag's value as the contract has it: {bits: name} is a list of pairs, an Endpoint a list of three. Raises
     DecodeError for a builtin tag without the documented form."""
     try:

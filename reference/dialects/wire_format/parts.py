@@ -19,7 +19,7 @@ from wireproof.reference.dialects.wire_format.messages import append_message_set
 from wireproof.reference.errors import EncodeError, Reason, join
 from wireproof.reference.peers import framing
 from wireproof.reference.primitives import (
-    PRIMITIVES,
+    TEXT,
     Primitive,
     append_int16,
     append_int32,
@@ -125,15 +125,11 @@ class StringPart:
     """A string, whose length is never negative (R-WF-9 ‡, other: any negative length is null)."""
 
     def read(self, reader: Reader) -> str | None:
-        negative = reader.remaining and reader.data[reader.pos] >= 0x80
-        if negative and reader.rules.null_text == "null":
-            read_int16(reader, "length")
-            return None
-        text: str = PRIMITIVES["STRING"].read(reader)
+        text: str | None = TEXT.read(reader)
         return text
 
     def append(self, writer: Writer, value: Any) -> None:
-        PRIMITIVES["NULLABLE_STRING" if writer.rules.null_text == "null" else "STRING"].append(writer, value)
+        TEXT.append(writer, value)
 
     def complete(self, value: Any) -> Any:
         return value
