@@ -180,10 +180,11 @@ def undeclared(observation: Observation, declared: Mapping[str, str]) -> str | N
     """
     dialect = observation.case.dialect
     for ruling in reference.rulings(dialect).values():
-        if not ruling.contested or ruling.id in declared:
-            continue
         for name in ruling.others:
-            if readings_for(dialect, {**declared, ruling.id: name}).matches(observation):
+            # Of a ruling that is declared there may be a third reading.
+            if declared.get(ruling.id) != name and readings_for(dialect, {**declared, ruling.id: name}).matches(
+                observation
+            ):
                 return f"{ruling.id}: {name}"
     return None
 
@@ -219,7 +220,7 @@ class Readings:
                 return (ruling,)
         # Readings of which none alone changes anything change nothing together.
         several = any(map(told.changes, each.values()))
-        return tuple(each) if several and told.same(self._rules(tuple(self.declared.items()))) else ()
+        return tuple(each) if several and told.same(self.rules) else ()
 
     def expectation(self, vector: Vector, case: Case) -> Vector | None:
         """The vector as it is under all declared readings together, if they change what is expected of decode, encode
@@ -253,9 +254,14 @@ class Readings:
         return other.answer if other.status is Status.ANSWER and not _does_the_same(demanded, other) else None
 
     @functools.cached_property
+    def rules(self) -> reference.Rules:
+        """The rules of the reference under all declared readings together."""
+        return self._rules(tuple(self.declared.items()))
+
+    @functools.cached_property
     def refuse_no_more(self) -> bool:
         """Whether they explain no refusal of what is to be accepted."""
-        return refuses_no_more(self._rules(tuple(self.declared.items())))
+        return refuses_no_more(self.rules)
 
     @functools.cache  # noqa: B019 (a few objects in each run)
     def _rules(self, readings: tuple[tuple[str, str], ...]) -> reference.Rules:

@@ -18,6 +18,7 @@ from wireproof.conformance.judging.rulings import ground
 from wireproof.conformance.model import DEVIATIONS, END, PROCESS, FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.values.compare import identical
 from wireproof.conformance.vectors import Reject, Vector
+from wireproof.reference.rules import DEMANDED, Rules
 
 _WITHOUT_ANSWER = {
     Status.CRASH: Outcome.CRASH,
@@ -51,12 +52,14 @@ def judge(
     mismatch = _mismatch(comparison, observation)
     rulings = () if mismatch is None else explained_by(comparison, observation, readings)
     if mismatch is not None and not rulings:
-        declared, note = readings.expectation(vector, observation.case) if readings else None, ""
-        if declared is not None:  # what is wrong beside the readings, and where
+        declared, note, rules = readings.expectation(vector, observation.case) if readings else None, "", DEMANDED
+        if readings is not None and declared is not None:  # what is wrong beside the readings, and where
             comparison = Comparison(declared, observation.case, comparison.rebuilds)
             mismatch = _mismatch(comparison, observation) or mismatch
-            note = "as compared with what the declared readings give"
-        return _verdict(comparison, observation, Outcome.FAIL, kind=mismatch.kind, detail=mismatch.text, note=note)
+            note, rules = "as compared with what the declared readings give", readings.rules
+        return _verdict(
+            comparison, observation, Outcome.FAIL, kind=mismatch.kind, detail=mismatch.text, note=note, rules=rules
+        )
     if observation.status is Status.REJECT and (twin is None or twin.status is not Status.ANSWER):
         return _skip_of_refusal(comparison, observation, twin)
     if mismatch is not None:
@@ -184,7 +187,9 @@ def _verdict(
     detail: str = "",
     rulings: tuple[str, ...] = (),
     note: str = "",
+    rules: Rules = DEMANDED,
 ) -> Verdict:
+    """`rules`: those under which the answer is not as demanded."""
     case = seen.case
     return Verdict(
         id=case.id,
@@ -202,25 +207,25 @@ def _verdict(
         note=note,
         error=seen.error,
         frame=seen.frame,
-        **(_about(comparison, seen, kind) if outcome in DEVIATIONS else {}),
+        **(_about(comparison, seen, kind, rules) if outcome in DEVIATIONS else {}),
     )
 
 
-def _about(comparison: Comparison, seen: Observation, kind: FailureKind | None) -> dict[str, Any]:
+def _about(comparison: Comparison, seen: Observation, kind: FailureKind | None, rules: Rules) -> dict[str, Any]:
     """The subject of a deviation: the demand, its ruling, and the place."""
     vector, case = comparison.vector, seen.case
     reject = vector.reject
     if reject is not None:
-        place = location.of_refusal(vector, case)
+        place = location.of_refusal(vector, case, rules)
     elif kind is FailureKind.REFUSED_VALID:
-        place = location.of_offset(case, seen.offset)
+        place = location.of_offset(case, seen.offset, rules)
     elif kind in (FailureKind.WRONG_VALUE, FailureKind.WRONG_BYTES):
-        place = location.of_answer(vector, seen, _compared(comparison, seen))
+        place = location.of_answer(vector, seen, _compared(comparison, seen), rules)
     else:
         place = ""
     return {
         "demanded": None if reject is None else str(reject.reason),
-        "ground": ground(vector, case),
+        "ground": ground(vector, case, rules),
         "place": place,
     }
 

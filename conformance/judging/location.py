@@ -26,6 +26,7 @@ from wireproof.conformance.vectors import Vector
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError, Reason, WireError
 from wireproof.reference.records import CODEC
+from wireproof.reference.rules import DEMANDED, Rules
 
 #: Longer bytes are not searched, because such cases test the length.
 _LOOKED_AT = 1 << 16
@@ -50,26 +51,27 @@ _VARINTS = frozenset({"VARINT", "VARLONG", "UNSIGNED_VARINT", "timestampDelta", 
 _Pair = tuple[Any, Any]
 
 
-def of_refusal(vector: Vector, case: Case) -> str:
+def of_refusal(vector: Vector, case: Case, rules: Rules = DEMANDED) -> str:
     """The wrong place in input that must be refused. Empty if it is unknown. It follows from the case and the demanded
-    reason, so it is the same for a vector that a person wrote and for a generated one."""
+    reason, so it is the same for a vector that a person wrote and for a generated one. `rules`: those under which it
+    has to be refused."""
     if vector.reject is not None and vector.reject.reason in _ANYWHERE:
         return _ANYWHERE[vector.reject.reason]
     data = case.args.get("data")
     if isinstance(data, bytes):
-        return _of_bytes(vector, case, data)
-    return _of_value(vector, case) if case.op is Op.ENCODE else ""
+        return _of_bytes(vector, case, data, rules)
+    return _of_value(vector, case, rules) if case.op is Op.ENCODE else ""
 
 
-def of_offset(case: Case, offset: int | None) -> str:
+def of_offset(case: Case, offset: int | None, rules: Rules = DEMANDED) -> str:
     """The field at the offset with which an implementation refuses valid bytes. Empty if there is no offset."""
     if offset is None:
         return ""
-    spans, _ = _spans(case, case.args.get("data"))
+    spans, _ = _spans(case, case.args.get("data"), rules)
     return _name(_at(spans, offset))
 
 
-def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) -> str:
+def of_answer(vector: Vector, observation: Observation, compared: _Pair | None, rules: Rules = DEMANDED) -> str:
     """The place where an answer differs from the expected one. `compared`: both values, as the judge compared them;
     None if the bytes cannot be read."""
     case = observation.case
@@ -78,7 +80,7 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
     written = case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT)
     right = vector.canonical_data if written else case.args.get("data")
     case = _as_answered(case) if written else case
-    spans, _ = _spans(case, right)
+    spans, _ = _spans(case, right, rules)
     try:
         path = None if compared is None else difference(*compared)
     except ValueFormatError:  # not a value of the protocol
@@ -108,7 +110,7 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None) 
 
 def _checksum(case: Case, written: Any) -> str:
     """The CRC for which the bytes written cannot be read, and what it is in truth. Empty for another reason."""
-    _, error = _spans(case, written)
+    _, error = _spans(case, written, DEMANDED)
     if error is None or error.reason is not Reason.CRC_MISMATCH:
         return ""
     found = checksums.identify(written, error)
@@ -140,9 +142,9 @@ def _as_answered(case: Case) -> Case:
 # --- Input that must be refused ---------------------------------------------------------------------------------------
 
 
-def _of_bytes(vector: Vector, case: Case, data: bytes) -> str:
+def _of_bytes(vector: Vector, case: Case, data: bytes, rules: Rules) -> str:
     assert vector.reject is not None
-    spans, error = _spans(case, data)
+    spans, error = _spans(case, data, rules)
     offset = vector.reject.offset
     if offset is None and error is not None:
         offset = error.offset
@@ -171,9 +173,20 @@ def _codec(spans: Sequence[Span], offset: int) -> str:
     """The name of the codec of the batch or wrapper around this byte; empty if there is none."""
     from wireproof.reference.records.compression import NAMES  # loads the libraries that a batch needs anyway
 
-    attributes = [span.value for span in spans if span.what == "attributes" and span.end <= offset]
+    # A record has attributes too, in which nothing names a codec.
+    of_record = {span.path for span in spans if span.what == "timestampDelta"}
+    attributes = [
+        span.value
+        for span in spans
+        if span.what == "attributes" and span.end <= offset and _beside(span.path, "timestampDelta") not in of_record
+    ]
     number = attributes[-1] & CODEC if attributes and isinstance(attributes[-1], int) else 0
     return NAMES[number] if 0 < number < len(NAMES) else ""
+
+
+def _beside(path: str, name: str) -> str:
+    """The path of another field of the same structure."""
+    return f"{path[: path.rfind('.') + 1]}{name}"
 
 
 def _element(path: str) -> str:
@@ -181,14 +194,14 @@ def _element(path: str) -> str:
     return _INDEX.sub("[]", path)
 
 
-def _of_value(vector: Vector, case: Case) -> str:
+def _of_value(vector: Vector, case: Case, rules: Rules) -> str:
     """The wrong place in a value that must not be written: the name that this part has in a valid value."""
     assert vector.reject is not None
     if vector.reject.reason is Reason.INVALID_WRAPPER:
         return "a wrapper"
     type_name = case.type or ""
     try:
-        reference_codec().encode(type_name, case.args["value"], dialect=case.dialect, version=case.version)
+        reference_codec().under(rules).encode(type_name, case.args["value"], dialect=case.dialect, version=case.version)
         path = ""
     except (NotImplementedError, WireError) as error:
         path = getattr(error, "path", "")
@@ -218,7 +231,7 @@ def _samples(type_name: str, dialect: str, version: int | None) -> Sequence[Span
             drawn = random_values.boundary if seed % 2 else random_values.value
             value = drawn(type_name, Random(seed), dialect=dialect, version=version)  # noqa: S311 (no secrets)
             data = reference_codec().encode(type_name, value, dialect=dialect, version=version)
-            found += _spans(Case("", Op.DECODE, dialect, type_name, version), data)[0]
+            found += _spans(Case("", Op.DECODE, dialect, type_name, version), data, DEMANDED)[0]
     return tuple({(_element(span.path), span.what): span for span in reversed(found)}.values())[::-1]
 
 
@@ -229,11 +242,13 @@ def _of_integer(name: str) -> str:
 # --- Spans ------------------------------------------------------------------------------------------------------------
 
 
-def _spans(case: Case, data: Any) -> tuple[Sequence[Span], DecodeError | None]:
+def _spans(case: Case, data: Any, rules: Rules) -> tuple[Sequence[Span], DecodeError | None]:
     if case.type is None or not isinstance(data, bytes) or len(data) > _LOOKED_AT:
         return (), None
     try:
-        explanation = reference_codec().explain(case.type, data, dialect=case.dialect, version=case.version)
+        explanation = (
+            reference_codec().under(rules).explain(case.type, data, dialect=case.dialect, version=case.version)
+        )
     except (NotImplementedError, WireError):
         return (), None
     return explanation.spans, explanation.error

@@ -14,6 +14,7 @@ from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.vectors import Vector
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.rules import DEMANDED, Rules
 
 #: Larger input is not searched for deciding rulings, because it is read again for each contested ruling.
 LARGEST = 256 << 10
@@ -30,13 +31,14 @@ def rests_on(vector: Vector, case: Case) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*contested, *_of_refusal(vector, case), *vector.rulings)))
 
 
-def ground(vector: Vector, case: Case) -> str | None:
+def ground(vector: Vector, case: Case, rules: Rules = DEMANDED) -> str | None:
     """The ruling that tells deviations with one place apart. For bytes that are cut off it is that on lengths which
-    announce too much, if they do, wherever the case comes from."""
+    announce too much, if they do, wherever the case comes from. `rules`: those under which it has to be refused."""
     data = case.args.get("data")
     cut = vector.reject is not None and vector.reject.reason is Reason.TRUNCATED
     if cut and isinstance(data, bytes) and case.type is not None and case.op is not Op.CONVERT:
-        found = _of_bytes(case.type, data, case.dialect, case.version, contested=False)
+        explained = reference_codec().under(rules).explain(case.type, data, dialect=case.dialect, version=case.version)
+        found = _uncontested(case.type, case.dialect, explained)
     else:
         found = rests_on(vector, case)
     return found[0] if found else None
@@ -60,13 +62,18 @@ def _of_refusal(vector: Vector, case: Case) -> tuple[str, ...]:
 
 def _of_bytes(type_name: str, data: bytes, dialect: str, version: int | None, *, contested: bool) -> tuple[str, ...]:
     """The rulings that decide how the reference refuses `data`; `contested`: also those with other readings."""
-    explanation = reference_codec().explain(type_name, data, dialect=dialect, version=version)
-    if explanation.error is None:
+    explained = reference_codec().explain(type_name, data, dialect=dialect, version=version)
+    if contested and explained.error is not None:
+        return deciding_rulings(type_name, data, dialect, version, explained.error, explained.spans)
+    return _uncontested(type_name, dialect, explained)
+
+
+def _uncontested(type_name: str, dialect: str, explained: reference.Explanation) -> tuple[str, ...]:
+    """The ruling that says why bytes are refused, if there is one."""
+    if explained.error is None:
         return ()
-    if contested:
-        return deciding_rulings(type_name, data, dialect, version, explanation.error, explanation.spans)
-    announced = _is_bomb(explanation.error, explanation.spans)
-    ruling = reference.dialect_named(dialect).refusal_ruling(type_name, explanation.error, announced=announced)
+    announced = _is_bomb(explained.error, explained.spans)
+    ruling = reference.dialect_named(dialect).refusal_ruling(type_name, explained.error, announced=announced)
     return () if ruling is None else (ruling,)
 
 

@@ -19,6 +19,7 @@ from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation import arguments
 from wireproof.conformance.model import DEVIATIONS, Case, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
+from wireproof.conformance.questions.question import offers
 from wireproof.fuzz.targets import inputs, lookup_and_convert
 from wireproof.fuzz.targets.dedup import Deduplication
 from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, name_of, seed_of
@@ -110,10 +111,13 @@ class Session:
             self._shrink(form, raw, judged)
 
     def judged(self, identifier: str) -> Judged | None:
-        """The judged question of an id. None if the id is unknown, as for encode of bytes that cannot be decoded."""
+        """The judged question of an id. None if the id is unknown, as for encode of bytes that cannot be decoded, or if
+        it is about a version that is not offered, as that of the request in a frame."""
         try:
             question = find(identifier)
         except UnknownId:
+            return None
+        if not offers(self.examiner.description, question):
             return None
         (judged,) = self.examiner.judge([question])
         self.counts.judged += 1

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from support.full_disk import full_disk
 from support.fuzzing import command, need_atheris
+from support.recorder import Refuser
 
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
@@ -32,6 +33,7 @@ from wireproof.fuzz.process.mutator import Mutator
 from wireproof.fuzz.targets import dedup, inputs
 from wireproof.fuzz.targets.finding import finding_of
 from wireproof.fuzz.targets.inputs import Form, digest
+from wireproof.fuzz.targets.session import ChildSession
 from wireproof.fuzz.targets.session_start import forms, kind_of, session_of
 from wireproof.fuzz.targets.shrink import Same, smaller
 from wireproof.reference.dialects import DIALECTS
@@ -352,6 +354,28 @@ def test_a_corpus_keeps_what_is_needed(tmp_path: Path) -> None:
     assert 2 <= after < 8
     left = {entry.read_bytes() for entry in tmp_path.iterdir()}
     assert VARINT.input(b"\x80") in left
+
+
+class _NoListener:
+    def found(self, finding: object) -> None:
+        pass
+
+    def novel(self, raw: bytes, shown: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("version", "asked"), [(2, True), (3, False)])
+def test_no_frame_of_a_request_that_is_not_offered_is_judged(version: int, asked: bool) -> None:
+    """As in the suite: a RequestFrame has no version, and the one in its header counts. Here of a Heartbeat."""
+    types = {"kafka": {"RequestFrame": None, "HeartbeatRequest": (0, 2)}}
+    body = "0000" + "00000000" + "0000" + ("" if version < 3 else "ffff")
+    header = f"000c000{version}" + "00000000" + "ffff"
+    size = len(header + body) // 2
+    with Examiner(Refuser(types=types, dialects=("kafka",))) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", None), examiner, _NoListener())
+        judged = session.judged(f"gen/kafka/RequestFrame/-/x{size:08x}{header}{body}#decode")
+    assert (judged is not None) is asked
 
 
 def test_an_order_of_findings() -> None:

@@ -231,6 +231,16 @@ def answer_to(case: Case, value: object) -> Observation:
     return Observation(case, Status.ANSWER, value)
 
 
+def test_of_a_declared_ruling_a_third_reading_is_contested_in_a_generated_case() -> None:
+    """Tag 0 twice, unknown. In any order, as declared, both would stay; here a map keeps one."""
+    data = bytes.fromhex("02" + "0000" + "0000")
+    vector, case = vector_of_arguments(Op.DECODE, "kafka", "TAG_BUFFER", None, {"data": data})
+    readings = readings_for("kafka", {"R-K-1": "other"})
+    for answered, outcome in ((1, Outcome.CONTESTED), (2, Outcome.CONTESTED), (3, Outcome.FAIL)):
+        verdict = judge(vector, answer_to(case, [(0, b"")] * answered), readings, answer_to(case, []))
+        assert verdict.outcome is outcome
+
+
 def test_a_generated_case_is_contested_without_a_declaration() -> None:
     vector, case = vector_of_arguments(Op.DECODE, "kafka", "VARINT", None, {"data": bytes.fromhex("8080808070")})
     assert vector.reject is not None

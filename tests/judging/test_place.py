@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from wireproof.conformance import ledger, vectors
+from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.judging.judge import compared, judge
 from wireproof.conformance.model import DEVIATIONS, Case, Observation, Op, Status, Verdict
 from wireproof.conformance.questions.lookup import find
@@ -40,6 +41,8 @@ def judged(identifier: str, status: Status = Status.ANSWER, answer: Any = None, 
         # Derived: the fault is found where the reference finds it.
         ("kafka/messages/HeartbeatRequest/4/set+prefix:0#decode", "truncated", None, "length + 1"),
         ("kafka/messages/MetadataRequest/12/set+bomb:0#decode", "truncated", "R-K-10", "count + 1"),
+        # Attributes 1: in a record they name no codec, so nothing is compressed.
+        ("gen/kafka/Record/-/x1c0100000000828080808000008000#decode", "varint-overflow", "R-K-6c", "a varint"),
     ],
 )
 def test_what_has_to_be_refused_is_at_fault_at_a_place(
@@ -74,6 +77,20 @@ def test_valid_bytes_that_are_refused_are_at_the_byte_that_the_refusal_names() -
     refused = "kafka/tag-ordering/two-with-content#decode", Status.REJECT
     assert judged(*refused, reason="truncated", offset=2).place == "tag size"
     assert judged(*refused, reason="truncated").place == ""
+
+
+#: A request with 2 tags, 0 and 0, of which the second one's size is greater than what follows.
+TWICE_AND_CUT = "gen/kafka/AlterPartitionReassignmentsRequest/0/x0000000001" + "02" + "0000" + "0001" + "#decode"
+
+
+def test_beside_a_declared_reading_the_place_is_where_that_reading_refuses() -> None:
+    question = find(TWICE_AND_CUT)
+    seen, twin = Observation(question.case, Status.ANSWER, {}), Observation(question.case, Status.ANSWER, None)
+    found = []
+    for declared in ({}, {"R-K-1": "other"}):
+        verdict = judge(question.vector, seen, readings_for("kafka", declared), twin)
+        found.append((verdict.demanded, verdict.ground, verdict.place))
+    assert found == [("tag-duplicate", "R-K-1", "tag"), ("truncated", "R-K-10", "tag size")]
 
 
 def test_every_refusal_by_bytes_has_a_place() -> None:
