@@ -84,19 +84,6 @@ MUTANT_TARGETS = ("differential", "stability", "values")
 LONGEST = 1 << 16
 #: Miniatures that no campaign finds, by the reason.
 UNREACHED: Mapping[str, tuple[str, ...]] = {
-    "it follows a contested reading, so nothing is told as a finding": (
-        "broker_lists_all_in_fallback",
-        "kip_482_absent_is_null",
-        "kip_482_both_lengths",
-        "kip_482_counts_the_tag",
-        "kip_482_refuses_inner_arrays",
-        "kip_482_sends_defaults",
-        "kip_482_unsigned_lengths",
-        "refuses_many_tags",
-        "wire_format_acks_of_replicas",
-        "wire_format_bytes_for_wrappers",
-        "wire_format_errors_0",
-    ),
     "generated conversations leave open what an answer holds; vectors demand it": (
         "wire_format_sorts_offsets_by_partition",
         "wire_format_sorts_offsets_by_topic",

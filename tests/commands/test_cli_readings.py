@@ -77,16 +77,16 @@ def found(spec: str) -> tuple[dict[str, str], dict[str, str]]:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("groups_headers", {"R-82s-6": "grouped"}),
-        ("sorts_headers", {"R-82s-6": "sorted"}),
-        ("zigzag", {"R-82s-8": "other"}),
-        ("zigzag_and_groups", {"R-82s-6": "grouped", "R-82s-8": "other"}),
-        ("headers_in_a_dict", {}),
+        ("readings.kip_82s_groups_headers", {"R-82s-6": "grouped"}),
+        ("readings.kip_82s_sorts_headers", {"R-82s-6": "sorted"}),
+        ("readings.kip_82s_zigzag", {"R-82s-8": "other"}),
+        ("readings.kip_82s_zigzag_and_groups", {"R-82s-6": "grouped", "R-82s-8": "other"}),
+        ("miniatures.kip_82s_headers_in_a_dict", {}),
     ],
 )
 def test_of_several_other_readings_the_one_is_found_that_fits_all(name: str, expected: dict[str, str]) -> None:
     """Some vectors fit two of them, or the demanded one too; and some only show two rulings' readings together."""
-    taken, declared = found(f"miniatures.kip_82s_{name}")
+    taken, declared = found(name)
     assert declared == expected
     assert {ruling: taken[ruling] for ruling in expected} == expected
 
@@ -104,7 +104,7 @@ def test_of_several_other_readings_the_one_is_found_that_fits_all(name: str, exp
     ],
 )
 def test_of_rulings_whose_other_readings_look_alike_the_right_one_is_named(name: str, expected: dict[str, str]) -> None:
-    assert found(f"miniatures.{name}")[1] == expected
+    assert found(f"readings.{name}")[1] == expected
 
 
 def test_the_reference_takes_what_is_demanded() -> None:

@@ -21,30 +21,30 @@ from wireproof.fuzz.targets.kinds import Kind, TargetResult
 from wireproof.fuzz.targets.session_start import forms, kind_of
 from wireproof.reference.errors import DecodeError, Reason
 
-#: Miniatures of all dialects that read, write or answer wrongly, each in its own way.
+#: Miniatures and other readings of all dialects: they read, write or answer otherwise, each in its own way.
 WRONG = (
-    "always_accepts",
-    "always_refuses",
-    "answers_text_for_bytes",
-    "checks_no_crc",
-    "collapses_duplicate_headers",
-    "empties_unknown_tags",
-    "gives_back_the_bytes",
-    "ignores_trailing_bytes",
-    "keeps_tags_in_a_map",
-    "kip_35_reads_tags_as_text",
-    "kip_35_sorts_tags",
-    "kip_482_drops_unknown_fields",
-    "kip_82_int_leaves_the_flag",
-    "kip_82s_converts_by_the_bits",
-    "kip_82s_empties_null_headers",
-    "null_is_empty",
-    "refuses_overlong_varints",
-    "refuses_partial_tails",
-    "sends_tagged_defaults",
-    "unsigned_for_zigzag",
-    "wire_format_zero_is_no_request_error",
-    "writes_true_as_ff",
+    "miniatures.always_accepts",
+    "miniatures.always_refuses",
+    "miniatures.answers_text_for_bytes",
+    "miniatures.checks_no_crc",
+    "miniatures.collapses_duplicate_headers",
+    "miniatures.empties_unknown_tags",
+    "miniatures.gives_back_the_bytes",
+    "readings.ignores_trailing_bytes",
+    "readings.keeps_tags_in_a_map",
+    "miniatures.kip_35_reads_tags_as_text",
+    "readings.kip_35_sorts_tags",
+    "readings.kip_482_drops_unknown_fields",
+    "miniatures.kip_82_int_leaves_the_flag",
+    "miniatures.kip_82s_converts_by_the_bits",
+    "miniatures.kip_82s_empties_null_headers",
+    "miniatures.null_is_empty",
+    "readings.refuses_overlong_varints",
+    "miniatures.refuses_partial_tails",
+    "readings.sends_tagged_defaults",
+    "miniatures.unsigned_for_zigzag",
+    "readings.wire_format_zero_is_no_request_error",
+    "miniatures.writes_true_as_ff",
 )
 TARGETS = ("decode", "differential", "stability", "exchange", "schema")
 #: So many inputs are looked at of each.
@@ -81,7 +81,7 @@ def asked(kind: Kind, module: Module, dialect: str) -> list[tuple[Form, bytes]]:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", [*WRONG, ""])
 def test_what_it_passes_is_right(name: str, target: str) -> None:
-    module = load(f"miniatures.{name}" if name else "reference")
+    module = load(name or "reference")
     kind = kind_of(target)
     for dialect in module.description.dialects:
         try:
@@ -152,7 +152,7 @@ def test_the_end_that_a_person_asks_for_goes_through() -> None:
 
 @pytest.mark.parametrize("name", [*WRONG, ""])
 def test_to_find_the_reason_of_a_refusal_late_changes_no_suspect(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = load(f"miniatures.{name}" if name else "reference")
+    module = load(name or "reference")
     kind = kind_of("differential")
     for dialect in module.description.dialects:
         module.configure(dialect, vectors.settings(dialect))

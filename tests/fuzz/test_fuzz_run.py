@@ -102,7 +102,7 @@ def test_a_miniature_is_found_and_its_repro_line_repeats_it(
 
 def test_another_reading_is_no_finding_without_a_declaration(tmp_path: Path) -> None:
     """R-K-7: what follows a value is not looked at."""
-    words = ("--impl=miniatures.ignores_trailing_bytes", "--type=COMPACT_STRING", "--runs=3000", "--time=120s")
+    words = ("--impl=readings.ignores_trailing_bytes", "--type=COMPACT_STRING", "--runs=3000", "--time=120s")
     ran = fuzz("run", "differential", *words, "--out", tmp_path)
     assert ran.code == 0, ran.text
     assert findings(tmp_path) == []

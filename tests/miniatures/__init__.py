@@ -4,6 +4,7 @@ Each is the reference but for one thing. A module declares what has to come of i
 
 PRODUCES   every (area, verdict, kind) that is neither pass nor skip, and no other
 TAKES      the rulings under which its contested verdicts are contested (none: it has no such verdict)
+ONCE       why one vector alone catches it (none: at least two do)
 LIMITS     arguments of `Options`, where the usual ones would take long
 HUGE       true where it is asked the huge vectors too, which most need not read
 PROGRAM    true where it has to run as a program behind the line protocol, and not as a module

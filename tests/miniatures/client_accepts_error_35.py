@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from readings.client_accepts_the_full_table import keys_of_35
+
 from miniatures import Produces
-from miniatures.client_accepts_the_full_table import keys_of_35
 from wireproof.reference import interpret as _interpret
 
 PRODUCES: Produces = frozenset(

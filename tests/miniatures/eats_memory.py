@@ -10,6 +10,7 @@ from miniatures import Produces, only
 from wireproof.reference import decode as _decode
 
 PRODUCES: Produces = frozenset({("framing", "oom", None)})
+ONCE = "only the empty input does this, and one vector asks for it"
 LIMITS = {"memory": 64}
 
 types = only("BOOLEAN")

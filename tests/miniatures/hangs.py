@@ -10,6 +10,7 @@ from wireproof.reference import decode as _decode
 from wireproof.reference import encode as encode
 
 PRODUCES: Produces = frozenset({("framing", "hang", None)})
+ONCE = "only the empty input does this, and one vector asks for it"
 LIMITS = {"timeout": 0.5}
 
 types = only("BOOLEAN")

@@ -331,7 +331,7 @@ def test_the_reference_passes_the_suite() -> None:
 
 @pytest.mark.parametrize("name", ["kip_82s_sorts_headers", "kip_82s_zigzag", "kip_82s_zigzag_and_groups"])
 def test_another_reading_fails_when_told_to(name: str) -> None:
-    arguments = (f"--impl=miniatures.{name}", "--area=header-multimaps", "--tb=no", "-q")
+    arguments = (f"--impl=readings.{name}", "--area=header-multimaps", "--tb=no", "-q")
     reported = run(*arguments, cwd=TESTS)
     strict = run(*arguments, "--contested=fail", cwd=TESTS)
     assert (reported.code, strict.code) == (0, 1), reported.text

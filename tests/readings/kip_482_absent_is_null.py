@@ -1,0 +1,25 @@
+"""An absent field is null where it can be: the other reading of R-482-7."""
+
+from __future__ import annotations
+
+from miniatures import Produces, everything
+
+from wireproof.reference import Reference, rules_with, rulings
+
+PRODUCES: Produces = frozenset(
+    (area, "contested", None)
+    for area in ("tag-ordering", "null-encodings", "unsupported-versions", "resource-limits", "messages")
+)
+TAKES = frozenset({"R-482-7"})
+
+dialects = ("kip-482-v1",)
+types = everything((), dialect="kip-482-v1")
+readings = {"R-482-7": "other"}
+
+_own = Reference(rules_with(rulings("kip-482-v1").values(), readings))
+rejects = _own.rejects
+configure = _own.configure
+decode = _own.decode
+encode = _own.encode
+recode = _own.recode
+evolve = _own.evolve

@@ -1,0 +1,18 @@
+"""Looks up a header key in all headers, and refuses what is wrong behind it."""
+
+from __future__ import annotations
+
+from miniatures import Produces
+from support.headed_codec import TYPES, Headed
+
+PRODUCES: Produces = frozenset({("header-multimaps", "contested", None)})
+TAKES = frozenset({"R-82i-10"})
+
+dialects = ("kip-82-int-keys",)
+types = TYPES
+
+_own = Headed(reads_behind=True)
+decode = _own.decode
+encode = _own.encode
+recode = _own.recode
+lookup = _own.lookup

@@ -1,0 +1,18 @@
+"""Orders keys as unsigned numbers, and refuses a flag without headers."""
+
+from __future__ import annotations
+
+from miniatures import Produces
+from support.headed_codec import TYPES, Headed
+
+PRODUCES: Produces = frozenset({("header-multimaps", "contested", None)})
+TAKES = frozenset({"R-82i-2", "R-82i-3"})
+
+dialects = ("kip-82-int-keys",)
+types = TYPES
+
+_own = Headed(order="unsigned", empty=False)
+decode = _own.decode
+encode = _own.encode
+recode = _own.recode
+lookup = _own.lookup

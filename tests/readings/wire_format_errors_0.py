@@ -1,0 +1,25 @@
+"""A broker that writes 0 where there is no error."""
+
+from __future__ import annotations
+
+from miniatures import Produces, everything
+
+from wireproof.reference import Reference, rules_with, rulings
+
+PRODUCES: Produces = frozenset(
+    {
+        ("messages", "contested", None),
+    }
+)
+TAKES = frozenset({"R-WF-5"})
+
+dialects = ("wire-format",)
+types = everything((), dialect="wire-format")
+
+_own = Reference(rules_with(rulings("wire-format").values(), dict.fromkeys(sorted(TAKES), "other")))
+rejects = _own.rejects
+decode = _own.decode
+encode = _own.encode
+recode = _own.recode
+serve = _own.serve
+interpret = _own.interpret
