@@ -179,6 +179,7 @@ PROGRAMS = [
     ("answers_wrongly", Status.VIOLATION, "wrong form"),
     ("floods_stdout", Status.VIOLATION, "garbage"),
     ("floods_stdout_unbroken", Status.VIOLATION, "flood"),
+    ("answers_without_end", Status.OOM, "long answer"),
     ("buffers", Status.CRASH, "SIGABRT"),
     ("dies_once", Status.CRASH, "SIGABRT"),
     ("answers_and_dies", Status.CRASH, "exit 4"),

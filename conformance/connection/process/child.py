@@ -303,6 +303,8 @@ class ChildConnection(Connection):
         return self._junk > FLOOD or process.half_line_size > LONGEST_LINE
 
     def _flood(self, process: Process) -> Ending:
+        if self._junk == 0 and (long := endings.answered_too_long(process.half_line, LONGEST_LINE, process.stderr)):
+            return long
         size = self._junk + process.half_line_size
         sample = process.half_line if self._junk == 0 else self._sample
         return endings.flooded(size, sample[:80], process.stderr)

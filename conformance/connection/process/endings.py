@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FIRST_LINES, LAST_LINES = 8, 16
 _LINE_LENGTH = 400
 
+#: The beginning of an answer.
+_ANSWER = re.compile(rb'\s*\{\s*"seq"\s*:\s*\d')
 _OUT_OF_MEMORY = re.compile(
     r"(out of|insufficient|cannot allocate) memory|bad_alloc|memory allocation of|outofmemoryerror|memoryerror",
     re.IGNORECASE,
@@ -83,6 +85,15 @@ def flooded(size: int, sample: bytes, stderr: bytes) -> Ending:
     """The process wrote too much to stdout without an answer, and was killed. A short line counts as more bytes."""
     text = f"about {size >> 10} KiB on stdout without an answer: the process was killed. It begins {shorten(sample)}"
     return Ending(Status.VIOLATION, "flood", text + last_words(stderr))
+
+
+def answered_too_long(line: bytes, limit: int, stderr: bytes) -> Ending | None:
+    """The process began an answer, and went on beyond `limit` bytes: it was killed, although the answer may be right.
+    None if the line does not begin as an answer."""
+    if not _ANSWER.match(line[:80]):
+        return None
+    text = f"an answer of more than {limit >> 20} MiB, the longest line there may be: the process was killed"
+    return Ending(Status.OOM, "long answer", f"{text}. It begins {shorten(line[:80])}{last_words(stderr)}")
 
 
 def _signal_name(number: int) -> str:
