@@ -323,6 +323,19 @@ def test_a_program_listens_on_this_machine(listens: str) -> None:
         open_connection(f"exec:{shlex.join([sys.executable, '-c', program])}")
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [([], "only what changes nothing (more with --allow-writes)"), (["--allow-writes"], "also sent what creates")],
+)
+def test_a_run_tells_what_it_may_send(options: list[str], told: str) -> None:
+    with running("conforming") as address:
+        words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--area=framing", f"--impl={address}"]
+        done = subprocess.run([*words, *options], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith(f"{address}: a broker"))
+    assert told in line
+
+
 def test_nothing_is_left_when_the_kit_is_killed() -> None:
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--impl={spec('slow')}"]
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
