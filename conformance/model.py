@@ -277,7 +277,8 @@ class Description:
     reading that it takes, or, if that depends on the type, a pattern for types → the reading's name. `apis`: what a
     broker that runs announces, api key → (lowest, highest) version; empty if it announces nothing, None for everything
     else. `listens`: where a program listens as a broker, "HOST:PORT"; None for one that answers questions on its stdin.
-    `effects`: what the requests of a sweep may do to it.
+    `effects`: what the requests of a sweep may do to it. `reached_by`: the options of a command that asks this broker
+    again.
     """
 
     name: str
@@ -293,6 +294,7 @@ class Description:
     apis: Mapping[int, tuple[int, int]] | None = None
     listens: str | None = None
     effects: frozenset[Effect] = frozenset(Effect)
+    reached_by: tuple[str, ...] = ()
 
     def offers(self, case: Case) -> bool:
         """Whether the implementation offers to answer this case."""

@@ -104,7 +104,7 @@ class Failure(TerminalRepr):
         self._described = described
         self._spec = spec
         self._style = style
-        self._repeat = repro_command(first.id, spec)
+        self._repeat = repro_command(first.id, spec, described.reached_by)
         head = f"{first.kind or first.outcome}: {safe(middle(first.detail, _DETAIL))}"
         self.reprcrash = Crash(f"{nodeid}: {head}", head)
 
@@ -123,7 +123,7 @@ class Failure(TerminalRepr):
                 judged.observation,
                 judged.verdict,
                 implementation=self._described,
-                repro=repro_command(judged.case.id, self._spec),
+                repro=repro_command(judged.case.id, self._spec, self._described.reached_by),
                 width=tw.fullwidth,
                 color=tw.hasmarkup,
             )

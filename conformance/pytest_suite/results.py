@@ -107,8 +107,9 @@ class ReportFile:
         self._write(spec, self._waiting.pop(spec, ()))
 
     def _write(self, spec: str, verdicts: Sequence[Verdict]) -> None:
+        reached_by = self._descriptions[spec].reached_by
         for verdict in verdicts:
-            self._writer.verdict(verdict, repro_command(verdict.id, spec))
+            self._writer.verdict(verdict, repro_command(verdict.id, spec, reached_by))
         self._counts.update((verdict.area, str(verdict.outcome)) for verdict in verdicts)
 
 

@@ -79,11 +79,12 @@ _STYLES: Mapping[Outcome, str] = {
 }
 
 
-def repro_command(verdict_id: str, spec: str) -> str:
-    """The command that asks this one question again."""
+def repro_command(verdict_id: str, spec: str, reached_by: Sequence[str] = ()) -> str:
+    """The command that asks this one question again. `reached_by`: as in a Description."""
     folder = added_folder(verdict_id)
     added = "" if folder is None else f" --vectors={shlex.quote(str(folder))}"
-    return f"wireproof repro {shlex.quote(verdict_id)} --impl={shlex.quote(spec)}{added}"
+    options = "".join(f" {shlex.quote(option)}" for option in reached_by)
+    return f"wireproof repro {shlex.quote(verdict_id)} --impl={shlex.quote(spec)}{options}{added}"
 
 
 def render_failure(

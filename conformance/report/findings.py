@@ -24,9 +24,10 @@ def findings_text(
     *,
     width: int,
     limit: int = LISTED,
+    reached_by: Sequence[str] = (),
 ) -> Text:
     """At most `limit` findings of one implementation, the most frequent first. `simplest`: the ids to repeat them by;
-    without one, the first case's."""
+    without one, the first case's. `reached_by`: as in a Description."""
     cases = sum(len(finding.verdicts) for finding in findings)
     out = Text(f"{safe(name)}: {_many(len(findings), 'finding')} in {_many(cases, 'case')} that deviate\n", "bold")
     margin = len(str(len(findings[0].verdicts))) + 2 if findings else 0
@@ -35,9 +36,8 @@ def findings_text(
         out.append(f"{len(finding.verdicts):>{margin}}", FAULT).append(f"  {first}\n")
         for line in rest:
             out.append(f"{'':{margin + 2}}{line}\n")
-        out.append(
-            f"{'':{margin + 2}}{repro_command(simplest.get(finding.group, finding.verdicts[0].id), spec)}\n", DIM
-        )
+        repro = repro_command(simplest.get(finding.group, finding.verdicts[0].id), spec, reached_by)
+        out.append(f"{'':{margin + 2}}{repro}\n", DIM)
     if len(findings) > limit:
         left = findings[limit:]
         behind = sum(len(finding.verdicts) for finding in left)

@@ -121,9 +121,9 @@ def new_findings(
     for spec, judged in verdicts.items():
         new = clusters(verdict for verdict in judged if verdict.known is None)
         if new:
-            yield "\n" + to_string(
-                findings_text(names[spec], spec, new, simplest.get(spec, {}), width=width), width=width, color=color
-            )
+            reached_by = descriptions[spec].reached_by if spec in descriptions else ()
+            text = findings_text(names[spec], spec, new, simplest.get(spec, {}), width=width, reached_by=reached_by)
+            yield "\n" + to_string(text, width=width, color=color)
 
 
 def _items(name: str, questions: int, items: int | None) -> Iterator[Text]:

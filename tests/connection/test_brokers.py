@@ -27,6 +27,7 @@ from wireproof.conformance.connection.live.login import PASSWORD, Login
 from wireproof.conformance.connection.protocol.check import Inspection, Result
 from wireproof.conformance.model import DEVIATIONS, Effect, Op, Outcome, Verdict
 from wireproof.conformance.questions import UnknownId, find, selection, sweep
+from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.vectors import requests
 from wireproof.errors import WireproofError
 from wireproof.fuzz.campaign.dependencies import dependencies_of
@@ -443,6 +444,15 @@ def test_a_login_that_fails_says_why(
     with running(name) as address, pytest.raises(ImplementationError, match=said) as raised:
         open_connection(spec(name) if started else address, AS_KIT)
     assert password is None or password not in str(raised.value)
+
+
+def test_a_command_that_repeats_a_question_reaches_the_same_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "secret")
+    options = Options(allow_writes=True, allow_remote=True, sasl="plain:kit")
+    with running("wants_a_login") as address, open_connection(address, options) as connection:
+        reached_by = connection.description.reached_by
+    command = f"wireproof repro kafka/a/b#serve --impl={address} --allow-remote --allow-writes --sasl=plain:kit"
+    assert repro_command("kafka/a/b#serve", address, reached_by) == command
 
 
 def test_no_transcript_holds_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ def repro(
             judged.observation,
             judged.verdict,
             implementation=titled_name(described),
-            repro=repro_command(judged.case.id, spec),
+            repro=repro_command(judged.case.id, spec, described.reached_by),
             width=width(),
             rebuilds=described.rebuilds.get(judged.case.type or "", ()),
         )

@@ -17,7 +17,7 @@ import json
 import selectors
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from wireproof.conformance.connection.base import Connection, ImplementationError, Options, no_block
@@ -74,6 +74,18 @@ def _listening(spec: str, described: Description) -> Address:
         raise ImplementationError(f"{spec}: `listens` is wrong: {error}") from None
 
 
+def _given(options: Options) -> Iterator[str]:
+    """The options of the command line by which a broker is reached."""
+    if options.allow_remote:
+        yield "--allow-remote"
+    if options.allow_writes:
+        yield "--allow-writes"
+    if options.tls_ca is not None:
+        yield f"--tls-ca={options.tls_ca}"
+    if options.sasl is not None:
+        yield f"--sasl={options.sasl}"
+
+
 class BrokerConnection(Connection):
     """A connection to a broker that listens at an address; `program`: the program that is this broker."""
 
@@ -106,7 +118,7 @@ class BrokerConnection(Connection):
         #: Why it cannot be asked any more; empty while it can.
         self._gone = ""
         self._transcript = Transcript(options.transcript)
-        self._description = dataclasses.replace(described, apis=self._announced())
+        self._description = dataclasses.replace(described, apis=self._announced(), reached_by=tuple(_given(options)))
 
     @property
     def description(self) -> Description:
