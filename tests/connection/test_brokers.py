@@ -451,7 +451,7 @@ def test_a_command_that_repeats_a_question_reaches_the_same_broker(monkeypatch: 
     options = Options(allow_writes=True, allow_remote=True, sasl="plain:kit")
     with running("wants_a_login") as address, open_connection(address, options) as connection:
         reached_by = connection.description.reached_by
-    command = f"wireproof repro kafka/a/b#serve --impl={address} --allow-remote --allow-writes --sasl=plain:kit"
+    command = f"wireproof repro 'kafka/a/b#serve' --impl={address} --allow-remote --allow-writes --sasl=plain:kit"
     assert repro_command("kafka/a/b#serve", address, reached_by) == command
 
 
