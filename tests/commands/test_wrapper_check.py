@@ -150,3 +150,28 @@ def test_a_long_line_is_cut_with_a_sign(monkeypatch: pytest.MonkeyPatch) -> None
     shown = wrapper_check._row(module.Check("describes itself", module.Result.GOOD, "decode, encode, " * 9)).plain
     assert len(shown) <= 60
     assert "…" in shown
+
+
+CONVENTIONS = {
+    "spells-otherwise": ("fields have the schema's names", "MetadataResponse 9 has no field brokers: is it Brokers?"),
+    "parses-records": ("records inside a message are bytes", "ProduceRequest 9: Records is no bytes, but list"),
+    "reads-the-version": (
+        "no version before ConsumerProtocol",
+        "it is read only with its version in two bytes before it",
+    ),
+}
+
+
+def test_a_program_that_keeps_to_the_conventions() -> None:
+    result = check(f"exec:{sys.executable} conventions.py none")
+    assert result.exit_code == 0, result.output
+    assert all(f"✓ {name}" in result.output for name, _ in CONVENTIONS.values())
+
+
+@pytest.mark.parametrize("fault", CONVENTIONS)
+def test_a_broken_convention_is_told(fault: str) -> None:
+    result = check(f"exec:{sys.executable} conventions.py {fault}")
+    name, told = CONVENTIONS[fault]
+    assert result.exit_code == 1, result.output
+    assert [line for line in result.output.splitlines() if "✗" in line] == [f"✗ {name}"]
+    assert told in " ".join(result.output.split())

@@ -1,15 +1,17 @@
-"""`wireproof wrapper check`: checks that a program follows the line protocol."""
+"""`wireproof wrapper check`: checks that a program follows the line protocol, and the conventions on values."""
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 from rich.text import Text
 
 from wireproof.cli_options import memory_option, timeout_option
-from wireproof.conformance.connection import ImplementationError, Options
+from wireproof.conformance.asking.conventions import conventions
+from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.connection.protocol.check import Check, Inspection, Result
 from wireproof.conformance.report.text import LINE, LINES, middle, safe, safe_lines, wrap
 from wireproof.console import show, width
@@ -30,9 +32,10 @@ def wrapper() -> None:
 def check(spec: str, timeout: float, memory: int) -> None:
     """Check that a program follows the line protocol.
 
-    It does not check whether answers are right, only that they are complete, in time and for the right question. If a
-    program passes, failures of `pytest --impl` are about the codec, not about the wrapper. Of a program that listens as
-    a broker, it checks that it does, and that it ends.
+    It does not check whether answers are right, only that they are complete, in time and for the right question, and
+    that values have the form that the kit expects: names of fields, records inside messages. If a program passes,
+    failures of `pytest --impl` are about the codec, not about the wrapper. Of a program that listens as a broker, it
+    checks that it does, and that it ends.
 
     \b
     Examples:
@@ -44,16 +47,26 @@ def check(spec: str, timeout: float, memory: int) -> None:
             f'{spec!r} is no program: write exec:COMMAND, such as "exec:python3 wrapper.py". '
             "A Python module needs no check: the kit itself keeps to the protocol for it."
         )
+    options = Options(timeout=timeout, memory=memory)
     try:
-        inspection = Inspection(spec, Options(timeout=timeout, memory=memory))
+        inspection = Inspection(spec, options)
     except ImplementationError as error:
         raise click.UsageError(str(error)) from None
-    checks = []
-    for done in inspection.run():
+    checks: list[Check] = []
+    for done in itertools.chain(inspection.run(), _conventions(spec, options, checks)):
         checks.append(done)
         show(_row(done))
     show(_summary(checks))
     sys.exit(1 if any(done.result is Result.BAD for done in checks) else 0)
+
+
+def _conventions(spec: str, options: Options, before: Sequence[Check]) -> Iterator[Check]:
+    """The checks of conventions, of a program that is no broker and passed all `before`."""
+    if any(done.result is Result.BAD for done in before):
+        return
+    with open_connection(spec, options) as connection:
+        if connection.description.apis is None:
+            yield from conventions(connection)
 
 
 def _row(done: Check) -> Text:
