@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import pytest
@@ -91,6 +92,13 @@ def test_beside_a_declared_reading_the_place_is_where_that_reading_refuses() -> 
         verdict = judge(question.vector, seen, readings_for("kafka", declared), twin)
         found.append((verdict.demanded, verdict.ground, verdict.place))
     assert found == [("tag-duplicate", "R-K-1", "tag"), ("truncated", "R-K-10", "tag size")]
+
+
+def test_a_wrong_crc_is_named_in_the_place() -> None:
+    question = find("kafka/framing/batch-lz4#encode")
+    right = question.vector.canonical_data
+    written = right[:17] + zlib.crc32(right[21:]).to_bytes(4, "big") + right[21:]
+    assert judged("kafka/framing/batch-lz4#encode", answer=written).place == "crc: CRC-32 (IEEE), not CRC-32C"
 
 
 def test_every_refusal_by_bytes_has_a_place() -> None:
