@@ -35,6 +35,7 @@ from wireproof.conformance.asking.blocks import (
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.judging.alternatives import Readings, readings_for, undeclared
+from wireproof.conformance.judging.comparison import Comparison
 from wireproof.conformance.judging.judge import end_verdict, judge, steady
 from wireproof.conformance.model import (
     DEVIATIONS,
@@ -354,15 +355,21 @@ class Examiner(AbstractContextManager["Examiner"]):
             observation,
             self.readings(question.case.dialect, question.case.type),
             twin,
-            self.description.rebuilds.get(question.case.type or "", ()),
+            self._rebuilds(question.case),
         )
+
+    def _rebuilds(self, case: Case) -> frozenset[str]:
+        """The fields that the implementation's writer sets by itself."""
+        return frozenset(self.description.rebuilds.get(case.type or "", ()))
 
     def with_undeclared_reading(self, judged: Judged) -> Judged:
         """A failure, with a note on the reading that would explain it, if there is one. It takes a millisecond or more,
         so it is for failures that are shown."""
         if judged.verdict.outcome is not Outcome.FAIL or judged.verdict.note:
             return judged
-        reading = undeclared(judged.observation, self.description.readings_of(judged.case.type))
+        case = judged.case
+        comparison = Comparison(judged.vector, case, self._rebuilds(case))
+        reading = undeclared(judged.observation, self.description.readings_of(case.type), comparison)
         if reading is None:
             return judged
         note = f"{OTHER_READING}{reading}. Declare it in `readings` if it is meant"

@@ -29,6 +29,8 @@ from wireproof.reference.rules import DEMANDED, accepts_more, refuses_no_more
 _CODING = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 #: Ops that take bytes.
 _OF_BYTES = frozenset({Op.DECODE, Op.RECODE})
+#: The unknown tags in the value of a structure.
+_TAGS = "_tags"
 #: The key of an op's answer in an `also` entry.
 _KEYS: Mapping[Op, str] = {
     Op.DECODE: "value",
@@ -56,29 +58,85 @@ def explained_by(comparison: Comparison, seen: Observation, readings: Readings |
     vector, op = comparison.vector, seen.case.op
     taken = [also.rulings for also in vector.also if applies(also, vector, op) and takes(also, comparison, seen)]
     if not taken:
-        explained = (readings.explain(seen) if readings else ()) or _incidental(vector, seen)
+        told = _Told(configured_reference(vector.dialect), seen, comparison)
+        explained = (readings.explain(seen, told) if readings else ()) or _incidental(comparison, seen, told)
         if explained or not seen.case.generated:
             return explained
-        found = undeclared(seen, readings.declared if readings else {})
+        found = undeclared(seen, readings.declared if readings else {}, comparison)
         return () if found is None else (found.partition(":")[0],)
     declared = readings.declared.keys() if readings else set()
     return next((rulings for rulings in taken if declared >= set(rulings)), taken[0])
 
 
-def _incidental(vector: Vector, seen: Observation) -> tuple[str, ...]:
+def _incidental(comparison: Comparison, seen: Observation, told: _Told) -> tuple[str, ...]:
     """The incidental rulings whose other readings explain what was read or written, alone, or beside a reading that the
     vector lists."""
+    vector = comparison.vector
     if seen.case.op not in _CODING:
         return ()
     beside = frozenset(ruling for also in vector.also for ruling in also.rulings)
     refused = seen.status is Status.REJECT
-    told = _Told(configured_reference(vector.dialect), seen)
     explained = (
         readings.explain(seen, told)
         for readings in _incidental_readings(vector.dialect, beside)
         if not (refused and readings.refuse_no_more)
     )
-    return next(filter(None, explained), ()) or _sends_some_defaults(vector, seen)
+    return next(filter(None, explained), ()) or explained_in_part(comparison, seen)
+
+
+def explained_in_part(comparison: Comparison, seen: Observation) -> tuple[str, ...]:
+    """The rulings whose other readings were taken for some tags, if nothing else differs from what is demanded. The
+    readings of R-K-3 and R-K-8 drop all unknown tags and send all tags at their default; a library may as well drop
+    those of headers alone, or send structures alone."""
+    vector, case = comparison.vector, seen.case
+    if vector.kind is not VectorKind.VALID or seen.status is not Status.ANSWER or case.op not in _CODING:
+        return ()
+    drops, sends = (_incidental_ruling(vector.dialect, switch) for switch in _OF_TAGS)
+    if case.op is Op.DECODE:
+        pair = comparison.values(vector.value, seen.answer)
+        return drops if pair is not None and _lacks_only_tags(*pair) else ()
+    # What has no version has no tagged fields: a record batch that decodes to the same may be compressed wrongly.
+    if case.version is None or not isinstance(seen.answer, bytes):
+        return ()
+    # What else decodes to the same value is a varint that is too long.
+    strict = configured_reference(vector.dialect).under(reference.Rules(overlong_varints="refused"))
+    demanded, written = (
+        ask(strict, msgspec.structs.replace(case, op=Op.DECODE, args={"data": data}))
+        for data in (vector.canonical_data, seen.answer)
+    )
+    if demanded.status is not Status.ANSWER or written.status is not Status.ANSWER:
+        return ()
+    again = ask(strict, msgspec.structs.replace(case, op=Op.ENCODE, args={"value": written.answer}))
+    if again.status is not Status.ANSWER or not _lacks_only_tags(demanded.answer, written.answer):
+        return ()
+    fewer, more = not equal(demanded.answer, written.answer), again.answer != seen.answer
+    if (fewer and not drops) or (more and (not sends or len(seen.answer) <= len(again.answer))):
+        return ()
+    return (drops if fewer else ()) + (sends if more else ())
+
+
+#: The switches of the readings that may be taken for some tags.
+_OF_TAGS = (("unknown_tags", "dropped"), ("tag_at_default", "sent"))
+
+
+def _incidental_ruling(dialect: str, switch: tuple[str, str]) -> tuple[str, ...]:
+    """The incidental ruling of which this is another reading, if the dialect has one."""
+    rulings = reference.rulings(dialect).values()
+    return tuple(one.id for one in rulings if one.incidental and switch in one.others.values())[:1]
+
+
+def _lacks_only_tags(expected: Any, answer: Any) -> bool:
+    """Whether a value is the expected one, but for unknown tags that it lacks, at any depth."""
+    match expected, answer:
+        case Mapping(), Mapping():
+            left = iter(expected.get(_TAGS) or ())
+            in_order = all(any(equal(one, tag) for one in left) for tag in answer.get(_TAGS) or ())
+            names = (expected.keys() | answer.keys()) - {_TAGS}
+            both = names <= expected.keys() & answer.keys()
+            return in_order and both and all(_lacks_only_tags(expected[name], answer[name]) for name in names)
+        case (list() | tuple(), list() | tuple()) if len(expected) == len(answer):
+            return all(map(_lacks_only_tags, expected, answer))
+    return equal(expected, answer)
 
 
 def incidental_entries(vector: Vector) -> tuple[Also, ...]:
@@ -97,32 +155,6 @@ def incidental_entries(vector: Vector) -> tuple[Also, ...]:
             if answer is not None:
                 entries.append(Also(rulings, frozenset({op}), refuses=False, expected={_KEYS[op]: answer}))
     return tuple(entries)
-
-
-def _sends_some_defaults(vector: Vector, seen: Observation) -> tuple[str, ...]:
-    """The ruling on tags at their default, if the bytes written differ from the demanded ones in such tags alone. Its
-    other reading sends all of them; a writer may as well send some."""
-    sends = [
-        one.id
-        for one in reference.rulings(vector.dialect).values()
-        if ("tag_at_default", "sent") in one.others.values()
-    ]
-    demanded, written = vector.canonical_data, seen.answer
-    # What has no version has no tagged fields: a record batch that decodes to the same may be compressed wrongly.
-    if seen.case.op is Op.DECODE or seen.case.version is None or vector.kind is not VectorKind.VALID:
-        return ()
-    if not (sends and isinstance(written, bytes)):
-        return ()
-    if len(written) <= len(demanded):
-        return ()
-    # What else decodes to the same value is a varint that is too long.
-    strict = configured_reference(vector.dialect).under(reference.Rules(overlong_varints="refused"))
-    values = [
-        ask(strict, msgspec.structs.replace(seen.case, op=Op.DECODE, args={"data": data}))
-        for data in (demanded, written)
-    ]
-    same = all(one.status is Status.ANSWER for one in values) and equal(values[0].answer, values[1].answer)
-    return (sends[0],) if same else ()
 
 
 @functools.cache
@@ -174,7 +206,7 @@ def _readings_for(dialect: str, readings: tuple[tuple[str, str], ...]) -> Readin
     return Readings(dialect, dict(readings), functools.partial(configured_reference, dialect))
 
 
-def undeclared(observation: Observation, declared: Mapping[str, str]) -> str | None:
+def undeclared(observation: Observation, declared: Mapping[str, str], comparison: Comparison) -> str | None:
     """A reading that is not declared, but with which the reference does what was observed, as "ruling: name"; None if
     there is none. `declared`: the readings that hold beside it. For a failure: it asks the reference for each reading.
     """
@@ -183,7 +215,7 @@ def undeclared(observation: Observation, declared: Mapping[str, str]) -> str | N
         for name in ruling.others:
             # Of a ruling that is declared there may be a third reading.
             if declared.get(ruling.id) != name and readings_for(dialect, {**declared, ruling.id: name}).matches(
-                observation
+                observation, comparison
             ):
                 return f"{ruling.id}: {name}"
     return None
@@ -243,10 +275,13 @@ class Readings:
         written = (Piece(told.answer, "under the declared readings"),)
         return msgspec.structs.replace(vector, kind=VectorKind.VALID, reject=None, canonical=written)
 
-    def matches(self, observation: Observation) -> bool:
-        """Whether the reference does the same with all declared readings together. It may also do so without them."""
-        known = observation.status in (Status.ANSWER, Status.REJECT)
-        return known and _does_the_same(ask(self._under(tuple(self.declared.items())), observation.case), observation)
+    def matches(self, observation: Observation, comparison: Comparison | None = None) -> bool:
+        """Whether the reference does the same with all declared readings together. It may also do so without them.
+        `comparison`: how the judge compares answers to this case."""
+        if observation.status not in (Status.ANSWER, Status.REJECT):
+            return False
+        told = ask(self._under(tuple(self.declared.items())), observation.case)
+        return _does_the_same(told, observation, comparison)
 
     def otherwise(self, case: Case) -> Any:
         """The reference's answer with all declared readings, if it answers otherwise without them; else None."""
@@ -273,11 +308,15 @@ class Readings:
 
 
 class _Told:
-    """What the reference does with the case of one observation under other rules. It is asked once for each rules."""
+    """What the reference does with the case of one observation under other rules. It is asked once for each rules.
+    `comparison`: how the judge compares answers to this case."""
 
-    def __init__(self, configured: reference.Reference, seen: Observation) -> None:
+    def __init__(
+        self, configured: reference.Reference, seen: Observation, comparison: Comparison | None = None
+    ) -> None:
         self._configured = configured
         self._seen = seen
+        self._comparison = comparison
         self._told: dict[reference.Rules, Observation] = {}
         self._same: dict[reference.Rules, bool] = {}
 
@@ -286,7 +325,7 @@ class _Told:
         if rules != DEMANDED and not self.changes(rules):
             return self.same(DEMANDED)
         if rules not in self._same:
-            self._same[rules] = _does_the_same(self._under(rules), self._seen)
+            self._same[rules] = _does_the_same(self._under(rules), self._seen, self._comparison)
         return self._same[rules]
 
     def changes(self, rules: reference.Rules) -> bool:
@@ -302,14 +341,17 @@ class _Told:
         return self._told[rules]
 
 
-def _does_the_same(by_reference: Observation, observation: Observation) -> bool:
-    """Whether the reference's observation of a case is the implementation's too."""
+def _does_the_same(by_reference: Observation, observation: Observation, comparison: Comparison | None = None) -> bool:
+    """Whether the reference's observation of a case is the implementation's too, except for fields that the
+    implementation's writer sets by itself, which `comparison` knows."""
     if observation.case.op is Op.RECODE and observation.half == "encode":
         return by_reference.half == "encode"  # it read the bytes too, and refused to write them
     if by_reference.status is not observation.status:
         return False
     if by_reference.status is Status.REJECT:
         return observation.half is None or by_reference.half in (None, observation.half)
+    if comparison is not None and comparison.rebuilds and observation.case.op in _CODING:
+        return comparison.same_with_replaced_text(by_reference.answer, observation.answer)
     expected, answer = _comparable(by_reference.answer, observation)
     return equal(expected, as_expected(expected, answer))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wireproof.conformance.judging import location
-from wireproof.conformance.judging.alternatives import Readings, explained_by, refused_to_read
+from wireproof.conformance.judging.alternatives import Readings, explained_by, explained_in_part, refused_to_read
 from wireproof.conformance.judging.comparison import Comparison, Mismatch, expected_answer, short
 from wireproof.conformance.judging.rulings import ground
 from wireproof.conformance.model import DEVIATIONS, END, PROCESS, FailureKind, Observation, Op, Outcome, Status, Verdict
@@ -51,12 +51,15 @@ def judge(
         return _verdict(comparison, observation, outcome, detail=observation.detail, note=note)
     mismatch = _mismatch(comparison, observation)
     rulings = () if mismatch is None else explained_by(comparison, observation, readings)
-    if mismatch is not None and not rulings:
-        declared, note, rules = readings.expectation(vector, observation.case) if readings else None, "", DEMANDED
-        if readings is not None and declared is not None:  # what is wrong beside the readings, and where
-            comparison = Comparison(declared, observation.case, comparison.rebuilds)
-            mismatch = _mismatch(comparison, observation) or mismatch
+    note, rules = "", DEMANDED
+    if mismatch is not None and not rulings and readings is not None:
+        declared = readings.expectation(vector, observation.case)
+        beside = declared and Comparison(declared, observation.case, comparison.rebuilds)
+        if beside and (wrong := _mismatch(beside, observation)) is not None:
+            comparison, mismatch = beside, wrong  # what is wrong beside the readings, and where
             note, rules = "as compared with what the declared readings give", readings.rules
+            rulings = explained_in_part(comparison, observation)
+    if mismatch is not None and not rulings:
         return _verdict(
             comparison, observation, Outcome.FAIL, kind=mismatch.kind, detail=mismatch.text, note=note, rules=rules
         )

@@ -9,6 +9,7 @@ import pytest
 
 from wireproof import reference
 from wireproof.conformance import ledger, vectors
+from wireproof.conformance.generation.expectations import vector_of_arguments
 from wireproof.conformance.judging import alternatives
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
@@ -65,6 +66,40 @@ def test_tags_at_their_default_may_be_sent_all_or_some(written: str, expected: o
     assert vector.canonical_data.hex() == BEFORE + "00"
     for op in (Op.ENCODE, Op.RECODE):
         assert outcome(vector, op, bytes.fromhex(written)) == expected
+
+
+#: A response's header and its body with an unknown tag each: tag 5 in the header, tag 4 in the body.
+TWO_TAGS = "00000011" + "00000007" + "01" + "050105" + "00000000" + "01" + "01" + "040104"
+HEADER = {"CorrelationId": 7, "_tags": [[5, b"\x05"]]}
+BODY = {"ThrottleTimeMs": 0, "Topics": [], "_tags": [[4, b"\x04"]]}
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "expected"),
+    [
+        (HEADER | {"_tags": []}, BODY, (Outcome.CONTESTED, ("R-K-3",))),
+        (HEADER, BODY | {"_tags": []}, (Outcome.CONTESTED, ("R-K-3",))),
+        (HEADER | {"_tags": [[5, b"\x06"]]}, BODY | {"_tags": []}, FAILS),  # another value of the tag
+        (HEADER | {"_tags": [[5, b"\x05"], [6, b""]]}, BODY | {"_tags": []}, FAILS),  # one tag more
+        ({"CorrelationId": 8}, BODY, FAILS),
+    ],
+)
+def test_tags_may_be_dropped_in_some_structures(header: Any, body: Any, expected: object) -> None:
+    vector, case = vector_of_arguments(
+        Op.DECODE, "kafka", "ResponseFrame:DeleteRecords", 2, {"data": bytes.fromhex(TWO_TAGS)}
+    )
+    assert outcome(vector, Op.DECODE, {"header": header, "body": body}) == expected
+    written = reference.encode(case.type or "", {"header": header, "body": body}, dialect="kafka", version=2)
+    assert outcome(vector, Op.RECODE, written) == expected
+
+
+def test_some_tags_are_dropped_and_some_defaults_sent_at_once() -> None:
+    vector = by_id("tag-ordering/response-unknown-tag")
+    assert vector.canonical_data.hex() == BEFORE + "01" + "0402aabb"
+    assert outcome(vector, Op.RECODE, bytes.fromhex(BEFORE + "01" + MIGRATION)) == (
+        Outcome.CONTESTED,
+        ("R-K-3", "R-K-8"),
+    )
 
 
 def test_two_of_them_act_together() -> None:
