@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from wireproof.conformance.judging.location import FRAME_SIZE
 from wireproof.conformance.model import DEVIATIONS, PROCESS, FailureKind, Op, Outcome, Verdict
 from wireproof.reference.errors import Reason
 
@@ -59,8 +60,9 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     def plain(self) -> Group:
         """Without the ruling, if the demand and the place say it all. Which ruling is named first depends on where a
         case came from: people name what a vector is about, and for a generated one it is found by reading it again.
-        Only what is cut off needs its ruling: it tells a length that announces too much from one that is cut."""
-        cut = self.demanded == Reason.TRUNCATED and self.side == _READ
+        Only what is cut off needs its ruling: it tells a length that announces too much from one that is cut. A frame's
+        size says both."""
+        cut = self.demanded == Reason.TRUNCATED and self.side == _READ and self.place != FRAME_SIZE
         return self if self.demanded is None or cut else msgspec.structs.replace(self, ruling=None)
 
     def __str__(self) -> str:

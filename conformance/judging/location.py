@@ -48,6 +48,10 @@ _OF_CONTENT = frozenset({Reason.CORRUPT_COMPRESSION, Reason.INVALID_WRAPPER})
 #: Fields of records and batches that are varints.
 _VARINTS = frozenset({"VARINT", "VARLONG", "UNSIGNED_VARINT", "timestampDelta", "offsetDelta", "intVar", "uintVar"})
 
+#: The place of a frame whose size is not that of the input, whatever is cut off by it; and the refusals of this kind.
+FRAME_SIZE = "frame size"
+_OF_FRAME_SIZE = frozenset({Reason.TRUNCATED, Reason.NEGATIVE_LENGTH, Reason.TRAILING_BYTES})
+
 _Pair = tuple[Any, Any]
 
 
@@ -55,9 +59,11 @@ def of_refusal(vector: Vector, case: Case, rules: Rules = DEMANDED) -> str:
     """The wrong place in input that must be refused. Empty if it is unknown. It follows from the case and the demanded
     reason, so it is the same for a vector that a person wrote and for a generated one. `rules`: those under which it
     has to be refused."""
+    data = case.args.get("data")
+    if isinstance(data, bytes) and _frame_size_is_wrong(vector, case, data):
+        return FRAME_SIZE
     if vector.reject is not None and vector.reject.reason in _ANYWHERE:
         return _ANYWHERE[vector.reject.reason]
-    data = case.args.get("data")
     if isinstance(data, bytes):
         return _of_bytes(vector, case, data, rules)
     return _of_value(vector, case, rules) if case.op is Op.ENCODE else ""
@@ -140,6 +146,14 @@ def _as_answered(case: Case) -> Case:
 
 
 # --- Input that must be refused ---------------------------------------------------------------------------------------
+
+
+def _frame_size_is_wrong(vector: Vector, case: Case, data: bytes) -> bool:
+    """Whether this is a frame that must be refused because its size is not that of what follows it. Who ignores the
+    size reads on, so where the frame ends, in a count or in a text, does not matter."""
+    is_frame = (case.type or "").partition(":")[0] in ("RequestFrame", "ResponseFrame")
+    by_size = vector.reject is not None and vector.reject.reason in _OF_FRAME_SIZE
+    return is_frame and by_size and int.from_bytes(data[:4], "big", signed=True) != len(data) - 4
 
 
 def _of_bytes(vector: Vector, case: Case, data: bytes, rules: Rules) -> str:

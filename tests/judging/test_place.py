@@ -42,6 +42,16 @@ def judged(identifier: str, status: Status = Status.ANSWER, answer: Any = None, 
         # Derived: the fault is found where the reference finds it.
         ("kafka/messages/HeartbeatRequest/4/set+prefix:0#decode", "truncated", None, "length + 1"),
         ("kafka/messages/MetadataRequest/12/set+bomb:0#decode", "truncated", "R-K-10", "count + 1"),
+        # A frame that its size cuts off: whoever ignores the size reads on, wherever that is.
+        ("kafka/framing/frame-size-7#decode", "truncated", None, "frame size"),
+        ("kafka/framing/frame-3-size-too-small#decode", "truncated", None, "frame size"),
+        ("kafka/framing/frame-3-ends-in-name#decode", "truncated", "R-K-10", "frame size"),
+        (
+            "gen/kafka/ResponseFrame:CreateTopics/5/x0000000b000000000000000000010000#decode",
+            "trailing-bytes",
+            "R-K-7",
+            "frame size",
+        ),
         # Attributes 1: in a record they name no codec, so nothing is compressed.
         ("gen/kafka/Record/-/x1c0100000000828080808000008000#decode", "varint-overflow", "R-K-6c", "a varint"),
     ],
