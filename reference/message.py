@@ -272,7 +272,10 @@ def _at_default(value: Any, default: Any, rules: Rules) -> bool:
         case bytes():
             return isinstance(value, (bytes, bytearray, memoryview)) and bytes(value) == default
         case float():
-            return isinstance(value, float) and struct.pack(">d", value) == struct.pack(">d", default)
+            if not isinstance(value, float):
+                return False
+            by_number = rules.float_default == "number" and value == default
+            return by_number or struct.pack(">d", value) == struct.pack(">d", default)
         case bool() | None:
             return value is default
     return isinstance(value, type(default)) and not isinstance(value, bool) and bool(value == default)

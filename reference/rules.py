@@ -46,6 +46,8 @@ class Rules:
     unknown_tags: Literal["kept", "dropped"] = "kept"
     #: Writing a tagged field whose value equals that of an absent one. "structures-sent": a structure alone is sent.
     tag_at_default: Literal["left-out", "structures-sent", "sent"] = "left-out"
+    #: Whether −0.0 equals the default 0.0 of a field that may be left out: by its bits, or as a number.
+    float_default: Literal["bits", "number"] = "bits"
     #: Writing a value of a field that the version lacks: refused unless it is the default or the field is ignorable;
     #: left out; or refused whatever it is.
     field_not_in_version: Literal["ignorable", "left-out", "refused"] = "ignorable"
@@ -297,7 +299,7 @@ _LOOSENING = frozenset(
 
 
 #: Switches whose other readings refuse nothing: they say what is kept, and what is written.
-_KEEPING = frozenset({"tag_at_default", "unknown_tags", "unused_bits"})
+_KEEPING = frozenset({"float_default", "tag_at_default", "unknown_tags", "unused_bits"})
 
 
 @functools.lru_cache(256)

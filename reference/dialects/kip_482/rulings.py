@@ -160,9 +160,10 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-482-16",
         "is an optional field sent that has its default?",
-        "no: what equals the default is left out; it decodes when it was sent",
-        {OTHER: ("tag_at_default", "sent")},
-        "all optional fields are sent",
+        "no: what equals the default is left out, and a float equals it by its bits: −0.0 is sent where 0.0 is the "
+        "default; it decodes when it was sent",
+        {OTHER: ("tag_at_default", "sent"), "number": ("float_default", "number")},
+        "all optional fields are sent; −0.0 equals 0.0, and is left out",
         BUFFER,
         incidental=True,
     ),

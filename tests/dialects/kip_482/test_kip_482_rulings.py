@@ -304,7 +304,7 @@ def test_answers_are_read_as_their_request_says() -> None:
     found = reference_codec().dialect(DIALECT)
     assert found.answer_type(9000, 9, b"") == ("ResponseFrame:Foo", 9, "")
     assert found.answer_type(8999, 9, b"") is None
-    assert found.apis() == {**Kafka().apis(), 9000: "Foo", 9001: "Lookup", 9002: "Range"}
+    assert found.apis() == {**Kafka().apis(), 9000: "Foo", 9001: "Lookup", 9002: "Range", 9003: "Open"}
 
 
 def test_it_answers_nothing_for_a_broker_or_a_client() -> None:

@@ -72,6 +72,7 @@ TYPES = [
     ("LookupRequest", 0, 300),
     ("RangeRequest", 5, 300),
     ("RangeRequest", 6, 300),
+    ("OpenRequest", 3, 300),
     ("LookupRequest", 1, 1500),
     ("LookupResponse", 1, 1500),
     ("ResponseFrame:Foo", 9, 400),
