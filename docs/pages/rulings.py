@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
 from pages.markdown import NOTE, Lines, cell, code, table
 from wireproof import reference
+from wireproof.conformance import vectors
+from wireproof.conformance.evidence import attestation
+from wireproof.conformance.evidence.attestation import Result
 from wireproof.reference.rules import Ruling
 
 _RULINGS = """\
@@ -16,7 +22,8 @@ takes the other reading, its wrapper writes the text of the last column into its
 
 Where a ruling comes from stands in three columns: what a public text says, word for word (a text without a quote is
 silent); what Kafka's own classes do; and what the kit asks beyond both. A deviation is called a *bug* of a library only
-where a public text is quoted.
+where a public text is quoted. *Seen* are the answers of Kafka's own classes to the questions whose vectors name the
+ruling: how many are as demanded, how many of the other reading, how many neither.
 
 [Why rulings are contested](explanation/contested-rulings.md) · [How to dispute one](how-to/dispute-a-ruling.md)
 """
@@ -39,15 +46,36 @@ def page() -> Lines:
             "the kit alone",
             "declared as",
         )
-        yield from table(head, map(_ruling_row, rulings))
+        seen = _seen_of_kafka(dialect)
+        yield from table(head, (_ruling_row(ruling, seen.get(ruling.id, Counter())) for ruling in rulings))
 
 
-def _ruling_row(ruling: Ruling) -> tuple[str, ...]:
+def _seen_of_kafka(dialect: str) -> Mapping[str, Counter[Result]]:
+    """The answers of Kafka's own classes, as attested, by ruling."""
+    kafka = [found for found in attestation.load() if found.header.group == "kafka-clients"]
+    seen: dict[str, Counter[Result]] = {}
+    for vector in vectors.load([dialect]):
+        for op in attestation.expectations(vector):
+            answers = (found.answer(vector, op) for found in kafka if found.header.dialect == dialect)
+            for answer in filter(None, answers):
+                for ruling in vector.rulings:
+                    seen.setdefault(ruling, Counter())[answer.result] += 1
+    return seen
+
+
+def _ruling_row(ruling: Ruling, seen: Counter[Result]) -> tuple[str, ...]:
     name = f'<a id="{ruling.id.lower()}"></a>{ruling.id}{" ‡" if ruling.contested else ""}'
     beyond = f"<br>*beyond what is asked*: {cell(ruling.beyond)}" if ruling.beyond else ""
     cells = (cell(ruling.question), cell(ruling.demanded) + beyond, cell(ruling.other))
-    origin = (_text(ruling), cell(ruling.kafka), cell(ruling.kit))
+    origin = (_text(ruling), cell(ruling.kafka) + _seen(seen), cell(ruling.kit))
     return name, *cells, *origin, " or ".join(code(f'"{other}"') for other in ruling.others)
+
+
+def _seen(answers: Counter[Result]) -> str:
+    """In how many answers Kafka's classes did what is demanded."""
+    named = {Result.AGREE: "as demanded", Result.CONTESTED: "of the other reading", Result.DISSENT: "neither"}
+    said = [f"{answers[result]} {words}" for result, words in named.items() if answers[result]]
+    return f"<br>*seen*: {', '.join(said)}" if said else ""
 
 
 def _text(ruling: Ruling) -> str:
