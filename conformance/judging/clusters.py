@@ -53,9 +53,9 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """Whether a case that was not asked could belong to this group."""
         return self.type in (None, verdict.type)
 
-    def matches(self, _verdict: Verdict, its_group: Group | None) -> bool:
-        """Whether a deviation of the group `its_group` is of this one."""
-        return its_group == self.plain()
+    def matches(self, verdict: Verdict, its_group: Group | None) -> bool:
+        """Whether a deviation of the group `its_group` is of this one, or comes from what this one reads wrong."""
+        return its_group is not None and self.plain() in (its_group, as_read_wrong(verdict, its_group))
 
     def plain(self) -> Group:
         """Without the ruling, if the demand and the place say it all. Which ruling is named first depends on where a
@@ -125,6 +125,14 @@ def group(verdict: Verdict) -> Group | None:
     return (found if found.place else msgspec.structs.replace(found, type=verdict.type)).plain()
 
 
+def as_read_wrong(verdict: Verdict, its_group: Group) -> Group | None:
+    """The group of the wrong value that explains a recode's wrong bytes, if its decode half already read that value;
+    the encode half may be right. None for other deviations."""
+    if verdict.op is not Op.RECODE or verdict.kind is not FailureKind.WRONG_BYTES or its_group.place is None:
+        return None
+    return msgspec.structs.replace(its_group, kind=str(FailureKind.WRONG_VALUE), side=_READ)
+
+
 #: Parts of a message that depend on the case: called functions, quoted text, bytes, numbers, and lists.
 _OF_THE_CASE = re.compile(r"""[\w.]+\(\)|b?'[^']*'|b?"[^"]*"|`[^`]*`|\b0x[0-9a-fA-F]+|[-−]?\b\d[\d.,_]*\b|\[[^\]]*\]""")
 
@@ -175,10 +183,15 @@ class Cluster:
 
 
 def clusters(verdicts: Iterable[Verdict]) -> list[Cluster]:
-    """The deviations among `verdicts` by group, the most frequent first."""
+    """The deviations among `verdicts` by group, the most frequent first. What recode writes wrong belongs to what
+    decode reads wrong at the same place, if it does, and encode writes right there."""
+    found = [
+        (verdict, key) for verdict in verdicts if verdict.outcome in DEVIATIONS and (key := group(verdict)) is not None
+    ]
+    alone = {key for verdict, key in found if verdict.op is not Op.RECODE}
     buckets: dict[Group, list[Verdict]] = {}
-    for verdict in verdicts:
-        if verdict.outcome in DEVIATIONS and (key := group(verdict)) is not None:
-            buckets.setdefault(key, []).append(verdict)
+    for verdict, key in found:
+        read = as_read_wrong(verdict, key)
+        buckets.setdefault(read if read in alone and key not in alone else key, []).append(verdict)
     made = [Cluster(key, tuple(bucket)) for key, bucket in buckets.items()]
     return sorted(made, key=lambda cluster: -len(cluster.verdicts))

@@ -45,30 +45,33 @@ class FuzzFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.size, sum(seed_of(self.id)), self.id
 
 
-def name_of(verdict: Verdict) -> str:
-    """The name of a finding, made from its dialect and group. It can be used as a file name."""
-    parts = group_of(verdict)
-    readable = "-".join(_PLAIN.sub("-", part).strip("-") for part in (verdict.dialect, *parts.values()))[:_LONGEST]
-    exact = repr((verdict.dialect, *sorted(parts.items())))
-    return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
-
-
-def group_of(verdict: Verdict) -> dict[str, str]:
-    """The parts of a deviation's group, by name."""
-    from wireproof.conformance.judging.clusters import group
+def names_of(verdict: Verdict) -> tuple[str, ...]:
+    """The names of the findings that a deviation may belong to, the first if there is none of the others yet: recode
+    may write wrong bytes because of what it reads wrong. A name is made from dialect and group, and is a file name."""
+    from wireproof.conformance.judging.clusters import as_read_wrong, group
 
     found = group(verdict)
-    return {} if found is None else found.row()
+    assert found is not None
+    groups = filter(None, (found, as_read_wrong(verdict, found)))
+    return tuple(_name(verdict.dialect, one.row()) for one in groups)
+
+
+def _name(dialect: str, parts: dict[str, str]) -> str:
+    readable = "-".join(_PLAIN.sub("-", part).strip("-") for part in (dialect, *parts.values()))[:_LONGEST]
+    exact = repr((dialect, *sorted(parts.items())))
+    return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:8]}"
 
 
 def finding_of(judged: Judged, raw: bytes, target: str) -> FuzzFinding:
     """The finding of a deviation. `raw`: the input that caused it."""
     from wireproof.conformance.asking import rows
+    from wireproof.conformance.judging.clusters import group
 
-    case = judged.case
+    case, its_group = judged.case, group(judged.verdict)
+    parts = {} if its_group is None else its_group.row()
     return FuzzFinding(
-        name=name_of(judged.verdict),
-        group=group_of(judged.verdict),
+        name=_name(case.dialect, parts),
+        group=parts,
         target=target,
         dialect=case.dialect,
         id=case.id,

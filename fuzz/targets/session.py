@@ -22,7 +22,7 @@ from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import offers
 from wireproof.fuzz.targets import inputs, lookup_and_convert
 from wireproof.fuzz.targets.dedup import Deduplication
-from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, name_of, seed_of
+from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, names_of, seed_of
 from wireproof.fuzz.targets.inputs import Form, Forms
 from wireproof.fuzz.targets.kinds import Kind, Likeness, Steps, Suspect, TargetResult
 from wireproof.fuzz.targets.shrink import smaller
@@ -123,13 +123,15 @@ class Session:
         self.counts.judged += 1
         return judged
 
-    @staticmethod
-    def _name(judged: Judged) -> str | None:
+    def _name(self, judged: Judged) -> str | None:
         """The name for counting a deviation: of its finding, or of its entry in the known file. None: no deviation."""
         verdict = judged.verdict
         if verdict.outcome not in DEVIATIONS:
             return None
-        return f"known {verdict.known}" if verdict.known is not None else name_of(judged.verdict)
+        if verdict.known is not None:
+            return f"known {verdict.known}"
+        first, *others = names_of(verdict)
+        return next((one for one in others if one in self.counts.findings), first)
 
     def _count(self, name: str) -> None:
         known = name.removeprefix("known ")

@@ -69,7 +69,7 @@ def test_the_reference_is_clean_in_what_has_no_type(target: str, dialect: str, t
     ("miniature", "target", "expected"),
     [
         ("unsigned_for_zigzag", "differential", ("decode", "VARINT", "fail", "wrong-value")),
-        ("empties_unknown_tags", "differential", ("recode", "TAG_BUFFER", "fail", "wrong-bytes")),
+        ("empties_unknown_tags", "differential", ("decode", "TAG_BUFFER", "fail", "wrong-value")),
         ("broker_closes_instead", "exchange", ("serve", None, "fail", "wrong-answer")),
         (
             "messages_by_recode_as_it_turns_out",
@@ -106,6 +106,11 @@ def test_another_reading_is_no_finding_without_a_declaration(tmp_path: Path) -> 
     ran = fuzz("run", "differential", *words, "--out", tmp_path)
     assert ran.code == 0, ran.text
     assert findings(tmp_path) == []
+
+
+def test_what_is_read_wrong_is_one_finding_with_what_recode_writes_of_it(tmp_path: Path) -> None:
+    fuzz("run", "differential", "--impl=miniatures.empties_unknown_tags", "--type=TAG_BUFFER", FEW, "--out", tmp_path)
+    assert named(findings(tmp_path)) == {("decode", "TAG_BUFFER", "fail", "wrong-value")}
 
 
 def test_a_finding_is_as_small_as_it_can_be(tmp_path: Path) -> None:

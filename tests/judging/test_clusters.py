@@ -107,6 +107,24 @@ def test_what_was_recoded_wrong_was_written_wrong() -> None:
     assert of(op=Op.RECODE, kind=FailureKind.ACCEPTED_INVALID).side == "read"
 
 
+def test_what_recode_writes_wrong_belongs_to_what_decode_reads_wrong_at_the_same_place() -> None:
+    read = verdict(1, op=Op.DECODE, kind=FailureKind.WRONG_VALUE, place="tag count")
+    written, recoded = (
+        verdict(2, op=op, kind=FailureKind.WRONG_BYTES, place="tag count") for op in (Op.ENCODE, Op.RECODE)
+    )
+    (one,) = clusters([recoded, read])
+    assert (one.group, one.verdicts) == (group(read), (recoded, read))
+    assert [(cluster.group.side, len(cluster.verdicts)) for cluster in clusters([read, recoded, written])] == [
+        ("write", 2),
+        ("read", 1),
+    ]
+    elsewhere = msgspec.structs.replace(recoded, place="tag size")
+    assert len(clusters([read, elsewhere])) == 2
+    entry = known_deviations.KnownDeviation("bug", "so it is", finding=group(read), reported="pending")
+    known = known_deviations.Known(None, (entry,))
+    assert [known.find(one) for one in (read, recoded, elsewhere, written)] == [entry, entry, None, None]
+
+
 def test_a_traceback_s_line_is_the_cause_whatever_was_asked() -> None:
     crashes = [
         verdict(1, Outcome.CRASH, error="IndexError", frame="mine:read", type="INT8", demanded="truncated"),
@@ -177,7 +195,7 @@ def test_a_known_file_can_name_each_part_of_a_group(tmp_path: Path) -> None:
     assert [entry.finding for entry in known_deviations.load(file, None).deviations] == [whole]
 
 
-def test_kafka_python_s_49_deviations_in_varints_are_four_findings(tmp_path: Path) -> None:
+def test_kafka_python_s_49_deviations_in_varints_are_three_findings(tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
     done = run(
         *("--impl=implementations.kafka_python", "--known=none", "--area=varints", "--dialect=kafka"),
@@ -188,5 +206,6 @@ def test_kafka_python_s_49_deviations_in_varints_are_four_findings(tmp_path: Pat
     lines = [json.loads(line) for line in report.read_text().splitlines()][1:-1]
     deviating = [line for line in lines if line["verdict"] in DEVIATIONS]
     assert len(deviating) == 49
-    assert len({json.dumps(line["group"]) for line in deviating}) == 4
-    assert "4 findings in 49 cases that deviate" in done.text
+    groups = {json.dumps(line["group"]) for line in deviating}
+    assert len(groups) == 4  # attributes are read wrong, and so written wrong by recode
+    assert "3 findings in 49 cases that deviate" in done.text
