@@ -25,7 +25,7 @@ from wireproof.conformance.model import TYPED_OPS, Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
-from wireproof.conformance.vectors import ABSENT, Piece, Reject, Vector, VectorKind
+from wireproof.conformance.vectors import ABSENT, Also, Piece, Reject, Vector, VectorKind
 from wireproof.conformance.vectors.configured_reference import configured_reference
 from wireproof.conformance.vectors.patterns import mismatch
 from wireproof.reference.errors import Reason
@@ -102,7 +102,7 @@ def vector_of(
         if op is Op.ENCODE:
             raise ValueError(f"{identifier}: its seed does not decode ({decoded.detail}): nothing to encode")
         reject = Reject(Reason(decoded.reason or Reason.TRUNCATED), decoded.offset)
-        vector = msgspec.structs.replace(vector, reject=reject)
+        vector = msgspec.structs.replace(vector, reject=reject, also=_beyond_the_limit(vector, reject))
     else:
         written = reference_codec().encode(type_name, decoded.answer, dialect=dialect, version=version)
         canonical = () if written == data else (Piece(written, "as the reference writes it"),)
@@ -197,7 +197,15 @@ def _refused(vector: Vector, case: Case, observation: Observation) -> Vector:
     offset = None if case.op is Op.ENCODE else observation.offset
     reject = Reject(Reason(observation.reason or Reason.TRUNCATED), offset)
     kind = VectorKind.UNENCODABLE if case.op is Op.ENCODE else vector.kind
-    return _with(vector, {"reject": reject, "kind": kind})
+    return _with(vector, {"reject": reject, "kind": kind, "also": _beyond_the_limit(vector, reject)})
+
+
+def _beyond_the_limit(vector: Vector, reject: Reject) -> tuple[Also, ...]:
+    """The reading of what is refused for the kit's own limit: it may be accepted all the same."""
+    ruling = reference.dialect_named(vector.dialect).refusal_rulings.get(reject.reason)
+    if reject.reason is not Reason.RESOURCE_LIMIT or ruling is None:
+        return ()
+    return (Also((ruling,), None, refuses=False, expected={"accepts": True}),)
 
 
 def _with_tags_in_order(value: Any, type_name: str | None = None) -> Any:

@@ -31,6 +31,8 @@ _CODING = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE})
 _OF_BYTES = frozenset({Op.DECODE, Op.RECODE})
 #: The unknown tags in the value of a structure.
 _TAGS = "_tags"
+#: The ends of a question that was not refused.
+_ACCEPTED = frozenset({Status.ANSWER, Status.REJECT, Status.CRASH, Status.HANG, Status.OOM})
 #: The key of an op's answer in an `also` entry.
 _KEYS: Mapping[Op, str] = {
     Op.DECODE: "value",
@@ -55,17 +57,24 @@ def explained_by(comparison: Comparison, seen: Observation, readings: Readings |
     declared one. Empty if nothing explains it. `readings`: those that the implementation declares; where none of them
     does, those of incidental rulings are tried. The vector of a generated case lists none, so for it each reading that
     there is counts as listed."""
+    taken = listed(comparison, seen, readings)
+    if taken:
+        return taken
+    told = _Told(configured_reference(comparison.vector.dialect), seen, comparison)
+    explained = (readings.explain(seen, told) if readings else ()) or _incidental(comparison, seen, told)
+    if explained or not seen.case.generated:
+        return explained
+    found = undeclared(seen, readings.declared if readings else {}, comparison)
+    return () if found is None else (found.partition(":")[0],)
+
+
+def listed(comparison: Comparison, seen: Observation, readings: Readings | None) -> tuple[str, ...]:
+    """The rulings of the entry of `also` that explains the observation; of several, of one whose readings are declared.
+    Empty if none does."""
     vector, op = comparison.vector, seen.case.op
     taken = [also.rulings for also in vector.also if applies(also, vector, op) and takes(also, comparison, seen)]
-    if not taken:
-        told = _Told(configured_reference(vector.dialect), seen, comparison)
-        explained = (readings.explain(seen, told) if readings else ()) or _incidental(comparison, seen, told)
-        if explained or not seen.case.generated:
-            return explained
-        found = undeclared(seen, readings.declared if readings else {}, comparison)
-        return () if found is None else (found.partition(":")[0],)
     declared = readings.declared.keys() if readings else set()
-    return next((rulings for rulings in taken if declared >= set(rulings)), taken[0])
+    return next((rulings for rulings in taken if declared >= set(rulings)), taken[0] if taken else ())
 
 
 def _incidental(comparison: Comparison, seen: Observation, told: _Told) -> tuple[str, ...]:
@@ -175,11 +184,14 @@ def applies(also: Also, vector: Vector, op: Op) -> bool:
         return False
     if also.ops is None and op is Op.ENCODE and vector.kind is not VectorKind.UNENCODABLE:
         return False
-    return also.refuses or _KEYS[op] in also.expected
+    return also.refuses or also.accepts or _KEYS[op] in also.expected
 
 
 def takes(also: Also, comparison: Comparison, seen: Observation) -> bool:
-    """Whether the observation is what an entry that applies says."""
+    """Whether the observation is what an entry that applies says. What took too much memory or time was not refused:
+    the limits are the kit's."""
+    if also.accepts:
+        return seen.status in _ACCEPTED and not refused_to_read(seen)
     if also.refuses:
         # A reading of bytes does not explain why they could not be written again, unless the entry names recode.
         return refused_to_read(seen) or (seen.status is Status.REJECT and also.ops is not None)

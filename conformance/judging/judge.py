@@ -12,7 +12,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from wireproof.conformance.judging import location
-from wireproof.conformance.judging.alternatives import Readings, explained_by, explained_in_part, refused_to_read
+from wireproof.conformance.judging.alternatives import (
+    Readings,
+    explained_by,
+    explained_in_part,
+    listed,
+    refused_to_read,
+)
 from wireproof.conformance.judging.comparison import Comparison, Mismatch, expected_answer, short
 from wireproof.conformance.judging.rulings import ground
 from wireproof.conformance.model import DEVIATIONS, END, PROCESS, FailureKind, Observation, Op, Outcome, Status, Verdict
@@ -47,8 +53,10 @@ def judge(
     comparison = Comparison(vector, observation.case, frozenset(rebuilds))
     if observation.status in _WITHOUT_ANSWER:
         note = "not offered" if observation.status is Status.UNSUPPORTED else ""
-        outcome = _WITHOUT_ANSWER[observation.status]
-        return _verdict(comparison, observation, outcome, detail=observation.detail, note=note)
+        outcome, rulings = _WITHOUT_ANSWER[observation.status], listed(comparison, observation, readings)
+        if rulings:
+            outcome, note = Outcome.CONTESTED, f"not refused: {outcome}"
+        return _verdict(comparison, observation, outcome, rulings=rulings, detail=observation.detail, note=note)
     mismatch = _mismatch(comparison, observation)
     rulings = () if mismatch is None else explained_by(comparison, observation, readings)
     note, rules = "", DEMANDED

@@ -84,12 +84,18 @@ class Also:
     """Another reading: its expected answer, its ruling (or several that act together), and its ops.
 
     `ops` None: every op, but not encode of a vector with bytes: reading bytes does not decide how a value is written.
+    `expected`: its answer by the name of its field; empty if it `refuses`.
     """
 
     rulings: tuple[str, ...]
     ops: frozenset[Op] | None
     refuses: bool
     expected: Mapping[str, Any]
+
+    @property
+    def accepts(self) -> bool:
+        """Whether it reads what has to be refused, with whatever value and whatever it takes of memory and time."""
+        return "accepts" in self.expected
 
 
 @dataclass(frozen=True, slots=True)

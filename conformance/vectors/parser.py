@@ -264,8 +264,11 @@ def _resolve(raw: RawVector, file: RawFile, settings: Mapping[str, Any], same: V
     if missing:
         raise VectorError(f"needs: the file's settings have no {', '.join(sorted(missing))}")
     also = None if raw.also is msgspec.UNSET else tuple(_also(entry) for entry in raw.also)
-    if raw.twin is None and (raw.reject is not None or same is not None and same.reject is not None):
+    negative = raw.reject is not None or (same is not None and same.reject is not None)
+    if raw.twin is None and negative:
         raise VectorError("a negative vector needs a valid twin")
+    if not negative and any(entry.accepts for entry in also or ()):
+        raise VectorError("also: only what has to be refused may have an entry that accepts")
     if same is not None:
         return msgspec.structs.replace(
             same,
@@ -437,6 +440,10 @@ def _also(raw: RawAlso) -> Also:
     if raw.breaks is not None:
         _check_breaks(raw.breaks)
         expected["breaks"] = raw.breaks
+    if raw.accepts:
+        if expected:
+            raise VectorError("also: an entry that accepts says nothing of the value")
+        expected["accepts"] = True
     if bool(expected) == raw.refuses:
         raise VectorError("also: an entry either refuses or says what its reading gives")
     rulings = (raw.ruling,) if isinstance(raw.ruling, str) else tuple(raw.ruling)

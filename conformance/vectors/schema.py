@@ -28,6 +28,7 @@ class RawAlso(msgspec.Struct, forbid_unknown_fields=True):
     ruling: str | list[str]
     ops: list[Op] | None = None
     refuses: bool = False
+    accepts: Literal[True] | None = None
     value: Json = ABSENT
     bytes: str | None = None
     sends: list[Json] | None = None

@@ -356,7 +356,7 @@ RULINGS: tuple[Ruling, ...] = (
         "gzip; snappy raw and xerial-framed read, xerial written; lz4 frame with independent blocks (magic 0: with its "
         "broken header checksum); zstd only in magic 2; what follows the stream is refused",
         {OTHER: ("after_stream", "ignored")},
-        "what follows the stream is ignored (Java's gzip and lz4)",
+        "what follows the stream is ignored (Java's gzip and lz4; after xerial's blocks fewer bytes than a size has)",
         FORMAT,
         quote="0: no compression 1: gzip 2: snappy 3: lz4 4: zstd",
         kafka="Compression.of(…).wrapForInput reads gzip by GZIPInputStream, snappy by SnappyInputStream (raw snappy "
@@ -532,9 +532,10 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-35",
         "how much compressed content may hold",
         "32 MiB are read, and what holds more is refused: the limit of the reference, `Rules.inflate_limit`",
+        other="as much as it holds (Java), or what the process has memory and time for",
         source=FORMAT,
-        kafka="no class has a bound by default: a record of 100 MiB is read in all four codecs",
-        kit="the bound, so that a few kilobytes do not take a process its memory",
+        kafka="no class has a limit by default: a record of 100 MiB is read in all four codecs",
+        kit="the limit, so that a few kilobytes do not take a process its memory",
     ),
 )
 

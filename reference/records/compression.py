@@ -2,7 +2,8 @@
 
 gzip: one or more members. snappy: raw, or in xerial's frame (snappy-java's SnappyOutputStream), which Kafka writes.
 lz4: one frame. zstd: one or more frames. Bytes after the stream are refused (R-K-22 ‡, other: they are ignored after
-gzip and lz4, except the beginning of another gzip member)."""
+gzip and lz4, except the beginning of another gzip member, and fewer than the four of a block's size after xerial's
+blocks)."""
 
 from __future__ import annotations
 
@@ -40,6 +41,9 @@ _CHUNK = 1 << 16
 _XERIAL = b"\x82SNAPPY\x00"
 _XERIAL_HEADER = _XERIAL + struct.pack(">ii", 1, 1)
 _XERIAL_BLOCK = 1 << 15
+
+#: The element of raw snappy that gives the most: a copy of three bytes gives 64.
+_SNAPPY_COPY = (3, 64)
 
 #: R-K-22d ‡: the greatest window that a zstd decoder of Kafka's accepts, as a power of two; other: all that zstd can.
 _ZSTD_WINDOWS = {"128-mib": 27, "any": 31}
@@ -254,6 +258,8 @@ def _unsnappy(content: bytes, rules: Rules) -> bytes:
             at += len(_XERIAL_HEADER)
             continue
         if len(content) < at + 4:
+            if rules.after_stream == "ignored":
+                break
             raise CompressionError(Reason.CORRUPT_COMPRESSION, "snappy: a block's size is cut off")
         (size,) = struct.unpack_from(">i", content, at)
         at += 4
@@ -267,7 +273,10 @@ def _unsnappy(content: bytes, rules: Rules) -> bytes:
 def _raw_snappy(block: bytes, limit: int, rules: Rules) -> bytes:
     """One raw block. The length that it declares is checked before memory is allocated."""
     try:
-        if cramjam.snappy.decompress_raw_len(block) > limit:
+        declared = cramjam.snappy.decompress_raw_len(block)
+        if declared * _SNAPPY_COPY[0] > len(block) * _SNAPPY_COPY[1]:
+            raise CompressionError(Reason.CORRUPT_COMPRESSION, f"snappy: {len(block)} bytes cannot hold {declared}")
+        if declared > limit:
             raise _too_large(rules)
         return bytes(cramjam.snappy.decompress_raw(block))
     except cramjam.DecompressionError as error:

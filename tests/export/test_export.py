@@ -90,7 +90,7 @@ def verdict(line: dict[str, Any], judged: Judged) -> str:
         return "pass"
     for one in line.get("contested", ()):
         refuses = "refuses" in one and (one["refuses"] != "decode" or seen.half != "encode")
-        if op in one["ops"] and (refuses if refused else is_reading(line, one, op, answer)):
+        if op in one["ops"] and (refuses if refused else "accepts" in one or is_reading(line, one, op, answer)):
             needs_twin = refused and twin is not None
             return "skip" if needs_twin and twin is not None and twin.status is not Status.ANSWER else "contested"
     return "wrong"

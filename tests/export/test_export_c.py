@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support.exported import by_the_kit, differences
+from support.exported import accepted_line, by_the_kit, differences
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, keep_replayed, replay
 
@@ -184,6 +184,11 @@ def test_readings_that_were_not_chosen_fail(folder: Path) -> None:
         compiled(folder, "chosen", PROGRAMS / "codec.c", flags=(f'-DCHOSEN="{ruling}"',))
         _, _, found = run(folder, "kafka/null-encodings", program="chosen", WIREPROOF_WRONG="utf8")
         assert Counter(found.values()).keys() == {"pass", "skip", verdict}
+
+
+def test_what_another_reading_accepts_is_contested(folder: Path) -> None:
+    with accepted_line(folder) as name:
+        assert run(folder, name.partition("#")[0])[2][name] == "contested"
 
 
 def test_a_run_that_asks_nothing_fails(folder: Path) -> None:

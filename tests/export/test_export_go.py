@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.exported import accepted_line
 from support.golang import FOLDER, go
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, keep_replayed, replay
@@ -153,6 +154,11 @@ def test_other_readings_are_chosen_in_one_place(wrong: Built) -> None:
         one for one, verdict in found.items() if verdict == "contested"
     }
     assert re.search("another reading of R-K-[0-9]+, which Readings does not name", output)
+
+
+def test_what_another_reading_accepts_is_contested(wrong: Built) -> None:
+    with accepted_line(wrong.tests) as name:
+        assert wrong.run()[2][name] == "contested"
 
 
 def test_what_is_wrong_is_shown(wrong: Built) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.exported import accepted_line
 from support.java import FOLDER, NO_CRASH_FILE, built, skip_unless_built
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, keep_replayed, replay
@@ -178,6 +179,11 @@ def test_verdicts_are_those_of_the_kit(wrong: Built, mutant: str) -> None:
     else:
         assert code == 1
         assert MUTANTS[mutant] in {identifier.split("/")[1] for identifier in failed}
+
+
+def test_what_another_reading_accepts_is_contested(wrong: Built) -> None:
+    with accepted_line(wrong.folder) as name:
+        assert wrong.run()[2][name] == "contested"
 
 
 def test_what_is_wrong_is_shown(wrong: Built) -> None:

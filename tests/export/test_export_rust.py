@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from support.exported import by_the_kit, differences
+from support.exported import accepted_line, by_the_kit, differences
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, keep_replayed, replay
 from support.rust import FOLDER as WRAPPERS
@@ -182,6 +182,11 @@ def test_readings_that_were_not_chosen_fail(package: Path) -> None:
         chosen = {"WIREPROOF_CHOSEN": ruling, "WIREPROOF_ONLY": "kafka/null-encodings"}
         _, _, found = run(package, "codec", WIREPROOF_WRONG="utf8", **chosen)
         assert Counter(found.values()).keys() == {"pass", "skip", verdict}
+
+
+def test_what_another_reading_accepts_is_contested(package: Path) -> None:
+    with accepted_line(package / "tests" / "codec") as name:
+        assert run(package, "codec", WIREPROOF_ONLY=name.partition("#")[0])[2][name] == "contested"
 
 
 def test_known_deviations_are_no_failures_and_stale_ones_are(package: Path) -> None:

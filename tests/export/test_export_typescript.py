@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support.exported import keep
+from support.exported import accepted_line, keep
 from support.node import FOLDER, installed, skip_unless_built, spec
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, keep_replayed, replay
@@ -163,6 +163,12 @@ def test_a_wrong_codec_has_the_verdicts_of_the_kit(codec: Codec, mutant: str) ->
     else:
         assert code == 1
         assert MUTANTS[mutant] in {one.split("/")[1] for one, verdict in found.items() if verdict == "fail"}
+
+
+def test_what_another_reading_accepts_is_contested(codec: Codec) -> None:
+    folder = codec.tests(("varints",))
+    with accepted_line(folder) as name:
+        assert run(folder)[2][name] == "contested"
 
 
 def test_there_are_faults_of_each_area() -> None:

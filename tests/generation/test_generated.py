@@ -23,7 +23,7 @@ from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
 from wireproof.conformance.oracle.types import types_of
 from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.questions.question import Question
-from wireproof.conformance.vectors import Reject, VectorKind
+from wireproof.conformance.vectors import Reject, VectorKind, compression_bombs
 from wireproof.reference.errors import Reason
 
 
@@ -482,3 +482,55 @@ def test_what_vectors_ask_can_be_asked_by_a_generated_id_too() -> None:
         met = [(one.verdict.outcome, one.case.id) for one in examiner.judge(questions)]
     assert [identifier for verdict, identifier in met if verdict is not Outcome.PASS] == []
     assert len(met) > 2300
+
+
+_OLD: dict[str, Any] = {"offset": 0, "magic": 2, "timestamp": 0, "key": None, "headers": []}
+_INNER: list[dict[str, Any]] = [_OLD | {"attributes": 0, "value": bytes(33 << 20)}]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "value", "ruling"),
+    [
+        (KAFKA, "RecordBatch", compression_bombs.value("zstd", 33 << 20), "R-K-35"),
+        (
+            "kip-82-int-keys",
+            "MESSAGE_AND_OFFSET",
+            _OLD | {"attributes": 1, "messages": _INNER},
+            "R-82i-11",
+        ),
+        (
+            "kip-82-string-keys",
+            "BATCH",
+            {
+                "firstOffset": 0,
+                "attributes": 1,
+                "lastOffsetDelta": 0,
+                "firstTimestamp": 0,
+                "maxTimestamp": 0,
+                "pid": -1,
+                "epoch": -1,
+                "firstSequence": -1,
+                "records": [
+                    {
+                        "attributes": 0,
+                        "timestampDelta": 0,
+                        "offsetDelta": 0,
+                        "key": None,
+                        "value": bytes(33 << 20),
+                        "headers": [],
+                    }
+                ],
+            },
+            "R-82s-10",
+        ),
+    ],
+)
+def test_content_above_the_limit_may_be_read(dialect: str, name: str, value: Any, ruling: str) -> None:
+    data = reference.encode(name, value, dialect=dialect)
+    vector, case = vector_of(Op.DECODE, dialect, name, None, data)
+    assert vector.reject is not None
+    assert vector.reject.reason is Reason.RESOURCE_LIMIT
+    verdict = judge(vector, Observation(case, Status.ANSWER, {}))
+    assert (verdict.outcome, verdict.rulings) == (Outcome.CONTESTED, (ruling,))
+    cut, case = vector_of(Op.DECODE, dialect, name, None, data[:-1])
+    assert judge(cut, Observation(case, Status.ANSWER, {})).outcome is Outcome.FAIL

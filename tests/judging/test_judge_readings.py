@@ -42,6 +42,7 @@ from wireproof.conformance.vectors import Vector
 ONE = [{"ruling": "R-K-7", "value": 7}]
 OVERLONG = {"type": "VARINT", "bytes": [["8a00", "overlong"]], "canonical": [["0a", "five"]]}
 REFUSES = [{"ruling": "R-K-5", "refuses": True}]
+ACCEPTS = [{"ruling": "R-K-35", "accepts": True}]
 BYTES = [{"ruling": "R-K-5", "bytes": "8a00"}]
 BREAK = {"kind": "tag-reused", "path": "a"}
 FULL = {"type": "ResponseFrame:ApiVersions", "version": 0, "value": {"body": {"ErrorCode": 0}}}
@@ -78,6 +79,11 @@ ALSO: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (valid(also=[REFUSES[0] | {"ops": ["encode", "recode"]}]), Op.ENCODE, refusal, CONTESTED),
     (valid(also=[REFUSES[0] | {"ops": ["encode", "recode"]}]), Op.RECODE, refusal, CONTESTED),
     (valid(also=[REFUSES[0] | {"ops": ["encode", "recode"]}]), Op.DECODE, refusal, REFUSED),
+    # Accepting, whatever the value.
+    (invalid(also=ACCEPTS), Op.DECODE, 8, CONTESTED),
+    (invalid(also=ACCEPTS), Op.RECODE, b"\x07", CONTESTED),
+    (invalid(also=ACCEPTS), Op.DECODE, refusal, PASS),
+    (invalid(also=[ACCEPTS[0] | {"ops": ["recode"]}]), Op.DECODE, 8, ACCEPTED),
     # A broker, a client, a choice.
     (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (b"", True), CONTESTED),
     (serve(also=[{"ruling": "R-K-18", "sends": [], "closes": True}]), Op.SERVE, (b"", False), WRONG_ANSWER),
@@ -126,6 +132,34 @@ def test_another_reading_of_the_vector(
     verdict = judged(vector, seen)
     assert conclusion(verdict) == expected
     assert verdict.rulings == (vector.also[0].rulings if expected is CONTESTED else ())
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        (Status.CRASH, Outcome.CONTESTED),
+        (Status.HANG, Outcome.CONTESTED),
+        (Status.OOM, Outcome.CONTESTED),
+        (Status.VIOLATION, Outcome.VIOLATION),
+        (Status.NOT_ASKED, Outcome.NOT_ASKED),
+        (Status.UNSUPPORTED, Outcome.SKIP),
+    ],
+)
+def test_what_may_be_accepted_may_take_all_memory_and_time(status: Status, expected: Outcome) -> None:
+    vector = invalid(also=ACCEPTS)
+    verdict = judge(vector, Observation(vector.case(Op.DECODE), status, detail="what was seen"))
+    assert (verdict.outcome, verdict.detail) == (expected, "what was seen")
+    assert (verdict.rulings, verdict.note.startswith("not refused: ")) == (
+        (("R-K-35",), True) if expected is Outcome.CONTESTED else ((), False)
+    )
+    other = invalid(also=[{"ruling": "R-K-7", "value": 8}])
+    assert judge(other, Observation(other.case(Op.DECODE), status)).outcome is not Outcome.CONTESTED
+
+
+def test_what_could_not_be_written_again_was_accepted() -> None:
+    vector = invalid(also=ACCEPTS)
+    assert conclusion(judged(vector, refusal(vector, Op.RECODE, half="encode"))) == CONTESTED
+    assert conclusion(judged(vector, refusal(vector, Op.RECODE, half="decode"))) == PASS
 
 
 @pytest.mark.parametrize(

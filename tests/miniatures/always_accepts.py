@@ -25,10 +25,15 @@ _AREAS = (
 )
 PRODUCES: Produces = frozenset(
     # Unordered tags may be refused or sorted; no bytes are neither.
-    {("tag-ordering", "fail", "wrong-bytes"), ("tag-ordering", "contested", None)}
+    {
+        ("tag-ordering", "fail", "wrong-bytes"),
+        ("tag-ordering", "contested", None),
+        ("resource-limits", "contested", None),
+    }
     | {(area, "fail", "accepted-invalid") for area in _AREAS}
 )
-TAKES = frozenset({"R-K-3"})  # no bytes are also a request without its tags
+# No bytes are also a request without its tags; there is no limit for what content may hold.
+TAKES = frozenset({"R-K-3", "R-K-35"})
 
 HUGE = True
 # So much is read slowly on a busy machine, and nothing here hangs.

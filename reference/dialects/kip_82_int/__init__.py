@@ -53,6 +53,7 @@ class Kip82Int(Dialect):
         Reason.UNSUPPORTED_MAGIC: "R-82i-9",
         Reason.UNSUPPORTED_COMPRESSION: "R-82i-11",
         Reason.INVALID_WRAPPER: "R-82i-11",
+        Reason.RESOURCE_LIMIT: "R-82i-11",
         Reason.TRAILING_BYTES: "R-D-5",
         # In Produce and Fetch a null or negative length is outside of the messages.
         **{(body, reason): "R-D-3" for body in bodies.NAMES for reason in _NULL_OR_NEGATIVE},

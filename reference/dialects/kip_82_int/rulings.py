@@ -113,9 +113,10 @@ RULINGS: tuple[Ruling, ...] = (
         "sets and compression",
         "a set is a sequence of MessageAndOffset; a message whose attributes name a codec is a wrapper, as in magic 1: "
         "its value is such a set, compressed, whose messages carry the headers; inner offsets as in magic 1; gzip, "
-        "snappy, lz4; no wrapper inside a wrapper, and none of the set inside partial",
+        "snappy, lz4, up to 32 MiB of content; no wrapper inside a wrapper, and none of the set inside partial",
         {OTHER: ("headed_wrappers", "kept")},
-        "the page speaks of no compression: a wrapper's value is bytes like any other, and not looked into",
+        "the page speaks of no compression: a wrapper's value is bytes like any other, and not looked into; more than "
+        "32 MiB are read",
         MESSAGE,
     ),
     Ruling(

@@ -42,6 +42,7 @@ class Kip82StringKeys(Dialect):
         Reason.UNSUPPORTED_MAGIC: "R-82s-10",
         Reason.UNSUPPORTED_COMPRESSION: "R-82s-10",
         Reason.CORRUPT_COMPRESSION: "R-82s-10",
+        Reason.RESOURCE_LIMIT: "R-82s-10",
     }
     bomb_ruling: str | None = None
     empty_areas: Mapping[str, str] = {

@@ -97,10 +97,10 @@ RULINGS: tuple[Ruling, ...] = (
         "R-82s-10",
         "what messages stand in",
         "the batch of KIP-98's draft: its Length counts what follows it, CRC-32 from the magic on; bits 0 to 2 of its "
-        "attributes are the codec, as before (gzip, snappy, lz4), and what is compressed are the messages",
+        "attributes are the codec, as before (gzip, snappy, lz4), and what is compressed are messages, up to 32 MiB",
         {"refused": ("batch_codec", "refused"), "kept": ("batch_codec", "kept")},
         "the page has messages alone, and does not speak of compression: a batch that names a codec is refused, or its "
-        "messages are bytes that are not looked into",
+        "messages are bytes that are not looked into; more than 32 MiB are read",
         KIP_98,
     ),
     Ruling(

@@ -117,6 +117,22 @@ def test_the_bound_is_exact(codec: int) -> None:
     assert caught.value.reason == "resource-limit"
 
 
+@pytest.mark.parametrize(("size", "reason"), [(64, "resource-limit"), (65, "corrupt-compression")])
+def test_three_bytes_of_snappy_hold_no_more_than_64(size: int, reason: str) -> None:
+    """What a raw block declares cannot be there: it is no question of a limit."""
+    block = bytes([size, 0xFE, 1])
+    with pytest.raises(CompressionError) as caught:
+        inflate(SNAPPY, block, Rules(inflate_limit=10))
+    assert caught.value.reason == reason
+
+
+def test_fewer_bytes_than_a_size_behind_xerial_blocks() -> None:
+    packed = deflate(SNAPPY, TEXT) + bytes(3)
+    with pytest.raises(CompressionError, match="cut off"):
+        inflate(SNAPPY, packed, Rules())
+    assert inflate(SNAPPY, packed, Rules(after_stream="ignored")) == TEXT
+
+
 _BOMB = """
 import resource, sys
 from wireproof.reference.records.compression import CompressionError, inflate

@@ -1240,7 +1240,10 @@ static judged judge_op(const dialect *of, const wp_value *line, int op) {
     const wp_value *reading = contested->items[at];
     if (!names_op(wp_get(reading, "ops"), op)) continue;
     const wp_value *refuses = wp_get(reading, "refuses"); /* "decode": not of a recode that read the bytes */
-    int taken = refused ? refuses != NULL && (refuses->kind != WP_TEXT || !seen.answer.while_writing) : is_answer(of, line, reading, op, seen.answer.value);
+    int taken;
+    if (refused) taken = refuses != NULL && (refuses->kind != WP_TEXT || !seen.answer.while_writing);
+    else if (wp_get(reading, "accepts") != NULL) taken = YES;
+    else taken = is_answer(of, line, reading, op, seen.answer.value);
     if (taken == YES) {
       if (refused && !twin_accepted(of, line, op)) return made(SKIP, op, "its valid twin was not accepted");
       return by_reading(wp_get(reading, "rulings"), op);

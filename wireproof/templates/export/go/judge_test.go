@@ -49,6 +49,9 @@ func judge(one *line, op string) verdict {
 		if got.kind == refused && other.Refuses != nil && !(other.Refuses == "decode" && got.half) {
 			return counted(one, op, chosen(other))
 		}
+		if got.kind == answered && other.Accepts {
+			return chosen(other)
+		}
 		if got.kind == answered {
 			right, why := other.expected(op).isGiven(one, op, got.answer, true)
 			if right {

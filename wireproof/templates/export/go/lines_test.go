@@ -71,6 +71,7 @@ type twin struct {
 type reading struct {
 	Rulings, Ops []string
 	Refuses      any // nil; true; "decode": not if the bytes were read, and could not be written again
+	Accepts      bool
 	Value        json.RawMessage
 	Bytes        *string
 	Sends        []json.RawMessage

@@ -350,6 +350,7 @@ impl Judge<'_> {
                 continue;
             }
             let taken = match &seen {
+                Seen::Answer(_) if reading.get("accepts").is_some() => Matched::Yes,
                 Seen::Answer(answer) => self.is_answer(of, line, reading, true, op, answer),
                 // "decode": not of a recode that read the bytes.
                 _ => reading.get("refuses").is_some_and(|one| one.is_true() || !while_writing).into(),

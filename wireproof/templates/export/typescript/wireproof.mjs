@@ -181,6 +181,7 @@ export async function judge(implementation, line, op) {
       if (reading.refuses && !readBefore) return counted(implementation, line, op, chosen(implementation, reading))
       continue
     }
+    if (reading.accepts) return chosen(implementation, reading)
     const found = await isGiven(implementation, line, op, reading, seen.answer, true)
     if (found.right) return chosen(implementation, reading)
     doubt ??= found.doubt

@@ -69,6 +69,9 @@ final class Judge {
                 }
                 continue;
             }
+            if (reading.has("accepts")) {
+                return chosen(reading);
+            }
             Comparison found = compare(line, op, reading, seen.answer());
             if (found.right()) {
                 return chosen(reading);
