@@ -27,6 +27,7 @@ from wireproof.pipeline import tables
 from wireproof.pipeline.audit.files import CaptureFile, LogFile, check_capture, find
 from wireproof.pipeline.audit.findings import Verdict
 from wireproof.pipeline.audit.groups import of_captures, of_segments
+from wireproof.pipeline.audit.reading import INFLATE_MB
 from wireproof.pipeline.audit.sources import CAPTURES, FOUND, SEGMENTS, register
 from wireproof.pipeline.errors import CountError, PipelineError, first_line
 from wireproof.pipeline.identity import kit_digest
@@ -91,11 +92,13 @@ class Audit:
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to audit. `redact`: without the content of frames. `range_mb`: larger segments are divided into ranges of so
-    many MiB. `ports`: the brokers' ports, for captures."""
+    many MiB. `ports`: the brokers' ports, for captures. `inflate_mb`: a batch that inflates to more MiB is not
+    judged."""
 
     redact: bool = False
     range_mb: int = 64
     ports: Collection[int] = ()
+    inflate_mb: int = INFLATE_MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +173,14 @@ def _kept_on_disk(part: _Part) -> Iterator[_Part]:
 
 def _of_segments(spark: SparkSession, logs: Sequence[LogFile], options: Options) -> _Part:
     reader = spark.read.format(SEGMENTS).option("rows", "batches").option("rangeMB", str(options.range_mb))
+    reader = reader.option("inflateMB", str(options.inflate_mb))
     rows = reader.option(FOUND, msgspec.json.encode(logs).decode()).load()
     return _Part("batches", "batch", rows, _PARTITION, {log.path: log.size for log in logs})
 
 
 def _of_captures(spark: SparkSession, captures: Sequence[CaptureFile], options: Options) -> _Part:
     reader = spark.read.format(CAPTURES).option("redact", str(options.redact).lower())
+    reader = reader.option("inflateMB", str(options.inflate_mb))
     rows = reader.option("ports", ",".join(map(str, options.ports))).load([one.path for one in captures])
     return _Part("frames", "frame", rows, _CONNECTION)
 
@@ -205,8 +210,9 @@ class _Done:
         self._progress.begin("judged", len(logs) + len(captures), "files")
         options = self._options
         for group in of_segments(logs):
-            self._group("batches", group, functools.partial(_of_segments, self._spark, group, options))
-        seen = options.redact, sorted(options.ports)
+            judged = functools.partial(_of_segments, self._spark, group, options)
+            self._group("batches", group, judged, options.inflate_mb)
+        seen = options.redact, sorted(options.ports), options.inflate_mb
         for files in of_captures(captures):
             self._group("frames", files, functools.partial(_of_captures, self._spark, files, options), seen)
         self._sizes = {log.path: log.size for log in logs}

@@ -7,6 +7,7 @@
 |                  | `rangeMB` | a larger file is read in ranges of at least so many MiB; by default 64 |
 | `kafka_frames`   | `redact`  | `true`: without the frames' bytes |
 |                  | `ports`   | the brokers' ports, as 9092,9093: then other connections are left out |
+| both             | `inflateMB` | a batch that inflates to more MiB is not judged; by default 256 |
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from wireproof.pipeline.audit.findings import unreadable
 from wireproof.pipeline.audit.logs import segments
 from wireproof.pipeline.audit.logs.batches import Block, Entry, judge
 from wireproof.pipeline.audit.logs.segments import Bytes, Range
+from wireproof.pipeline.audit.reading import INFLATE_MB, Reading
 from wireproof.pipeline.errors import PipelineError
 from wireproof.pipeline.tables import BATCHES, FRAMES, RECORDS
 
@@ -79,7 +81,8 @@ class SegmentReader(DataSourceReader):
         self._paths = [] if self._found is not None else paths_of(options)
         self._of_records = _rows(options) == "records"
         self._redact = options.get("redact", "false").lower() == "true"
-        self._size = _number(options.get("rangeMB", str(_RANGE_MB))) * _MIB
+        self._size = _number(options, "rangeMB", _RANGE_MB) * _MIB
+        self._inflate_mb = _number(options, "inflateMB", INFLATE_MB)
 
     def partitions(self) -> Sequence[SegmentRange]:
         """A range for each task, the largest first. Files of this size or less are not looked into."""
@@ -96,7 +99,7 @@ class SegmentReader(DataSourceReader):
         try:
             with open_bytes(log.path) as data:
                 _demand(data, partition)
-                for block in judge(data, partition.part, log.first, log.below):
+                for block in judge(data, partition.part, log.first, log.below, Reading(self._inflate_mb)):
                     yield from self._rows_of(block, log)
                     at = block.entries[-1].end
         except (PipelineError, OSError) as error:
@@ -147,6 +150,7 @@ class CaptureReader(DataSourceReader):
         self._paths = paths_of(options)
         self._redact = options.get("redact", "false").lower() == "true"
         self._ports = _ports(options.get("ports", ""))
+        self._inflate_mb = _number(options, "inflateMB", INFLATE_MB)
 
     def partitions(self) -> Sequence[WholeCapture]:
         """A task for each capture, the largest first."""
@@ -174,12 +178,13 @@ class CaptureReader(DataSourceReader):
             yield Frame(None, "request", 0, None, b"", trouble=unreadable(error, 0))
 
     def _readable(self, capture: CaptureFile) -> Iterator[Frame]:
+        reading = Reading(self._inflate_mb)
         if capture.is_packets:
             with open_bytes(capture.path) as data:
-                yield from frames(data, capture.path, self._ports)
+                yield from frames(data, capture.path, self._ports, reading)
         else:
             with capture.open_stream("request") as requests, capture.open_stream("response") as responses:
-                yield from stream_frames(requests, responses)
+                yield from stream_frames(requests, responses, reading)
 
 
 def _ports(text: str) -> frozenset[int]:
@@ -217,9 +222,10 @@ def _rows(options: Mapping[str, str]) -> str:
     return wanted
 
 
-def _number(text: str) -> int:
+def _number(options: Mapping[str, str], name: str, otherwise: int) -> int:
+    text = options.get(name, str(otherwise))
     if not text.isdecimal() or not 1 <= int(text) <= 1 << 20:
-        raise PipelineError(f"the option rangeMB is {text!r}; it is a number of MiB, at least 1")
+        raise PipelineError(f"the option {name} is {text!r}; it is a number of MiB, at least 1")
     return int(text)
 
 

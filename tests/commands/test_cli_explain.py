@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from support import golden
 
 from wireproof.cli import group
+from wireproof.conformance.vectors import compression_bombs
 
 
 def run(*arguments: str, given: str | None = None) -> tuple[int, str]:
@@ -93,6 +94,16 @@ def test_a_file(tmp_path: Path) -> None:
     path = tmp_path / "bytes.bin"
     path.write_bytes(b"\x00\x02ab")
     assert run("STRING", f"@{path}") == run("STRING", "00026162")
+
+
+def test_content_above_the_limit_is_told_the_option_that_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "batch.bin"
+    path.write_bytes(b"".join(piece for piece, _ in compression_bombs.pieces("zstd", 2 << 20)))
+    code, output = run("--inflate-mb", "1", "RecordBatch", f"@{path}")
+    assert code == 1
+    assert "resource-limit" in output
+    assert output.endswith("limit    --inflate-mb reads more\n")
+    assert run("--inflate-mb", "3", "RecordBatch", f"@{path}")[0] == 0
 
 
 def test_json() -> None:

@@ -29,12 +29,13 @@ from support.log_segments import (
 )
 
 from wireproof.conformance.vectors import compression_bombs
-from wireproof.pipeline.audit import reading
 from wireproof.pipeline.audit.findings import LogReason, Verdict
+from wireproof.pipeline.audit.logs.batches import judge
 from wireproof.pipeline.audit.logs.columns import binary, read_columns
 from wireproof.pipeline.audit.logs.messages import plain_messages
 from wireproof.pipeline.audit.logs.segments import Bytes, Range, pieces, ranges
-from wireproof.reference import DecodeError, Reference, decode
+from wireproof.pipeline.audit.reading import Reading
+from wireproof.reference import DecodeError, decode
 from wireproof.reference.records.compression import deflate
 from wireproof.reference.rules import Rules
 
@@ -278,13 +279,16 @@ def test_the_page_names_every_reason() -> None:
 
 
 @pytest.mark.parametrize("codec", compression_bombs.CODECS)
-def test_content_beyond_the_limit_is_not_judged(codec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_content_beyond_the_limit_is_not_judged(codec: str) -> None:
     """Kafka reads it, and no text has a limit: it is not malformed."""
-    data = b"".join(piece for piece, _ in compression_bombs.pieces(codec, 5000))
-    value, trouble = reading.read("RecordBatch", data, 100)
+    data = b"".join(piece for piece, _ in compression_bombs.pieces(codec, 3 << 20))
+    value, trouble = Reading(4).read("RecordBatch", data, 100)
     assert (value is None, trouble) == (False, None)
-    monkeypatch.setattr(reading, "_REFERENCE", Reference(Rules(inflate_limit=4000)))
-    value, trouble = reading.read("RecordBatch", data, 100)
+    (block,) = judge(data, Range(0, len(data), 0), reading=Reading(3))
+    assert [(one.verdict, one.trouble and one.trouble.reason) for one in block.entries] == [
+        (Verdict.UNREADABLE, "resource-limit")
+    ]
+    value, trouble = Reading(3).read("RecordBatch", data, 100)
     assert value is None
     assert trouble is not None
     assert (trouble.verdict, trouble.reason, trouble.offset) == (Verdict.UNREADABLE, "resource-limit", 161)

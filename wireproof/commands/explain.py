@@ -57,6 +57,13 @@ _HEX = re.compile(r"(?:0[xX]|\\x|[0-9a-fA-F\s:,])*")
     multiple=True,
     help="A message's schema, in a dialect whose messages are made from schemas.",
 )
+@click.option(
+    "--inflate-mb",
+    type=click.IntRange(1, 1024),
+    default=32,
+    show_default=True,
+    help="Refuse a batch or wrapper of TYPE that inflates to more MiB (resource-limit).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object instead of the dump.")
 @html_options
 def explain(
@@ -66,6 +73,7 @@ def explain(
     version: int | None,
     registers: tuple[str, ...],
     schemas: tuple[str, ...],
+    inflate_mb: int,
     as_json: bool,
     html: Path | None,
     overwrite: bool,
@@ -118,7 +126,7 @@ def explain(
     if type_name is None:
         refused = _explain_frames(digits, request, dialect, version, output)
     elif request is None:
-        refused = _explain_typed(type_name, digits, dialect, version, output)
+        refused = _explain_typed(type_name, digits, dialect, version, inflate_mb, output)
     else:
         raise click.UsageError("with --request the type follows from the request: leave TYPE out")
     sys.exit(1 if refused else 0)
@@ -157,12 +165,14 @@ def _explain_typed(
     digits: tuple[str, ...],
     dialect: str,
     version: int | None,
+    inflate_mb: int,
     output: Output,
 ) -> bool:
     """Write the explanation of the bytes as this type. Returns whether they are refused."""
     data = input_bytes(digits)
     check_type(type_name, dialect, version)
-    explanation = reference_codec().explain(type_name, data, dialect=dialect, version=version)
+    codec = reference_codec().under(reference.Rules(inflate_limit=inflate_mb << 20))
+    explanation = codec.explain(type_name, data, dialect=dialect, version=version)
     error = explanation.error
     rulings = () if error is None else deciding_rulings(type_name, data, dialect, version, error, explanation.spans)
     if output.as_json:
@@ -180,6 +190,8 @@ def _explain_typed(
     else:
         out.append_text(hex_dump(rows_of(explanation.spans, data), width=width(), marks=_marks(error))).append("\n\n")
         out.append_text(_end(explanation, rulings, dialect, None))
+    if error is not None and error.reason is reference.Reason.RESOURCE_LIMIT:
+        out.append(f"\n{'limit':<{_MARGIN}}", "bold").append(_hanging("--inflate-mb reads more"))
     for line in () if error else control_lines(dialect, type_name, explanation.value):
         out.append(f"\n{'control':<{_MARGIN}}", "bold").append(_hanging(safe(line)))
     show(out)

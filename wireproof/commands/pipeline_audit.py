@@ -43,6 +43,13 @@ if TYPE_CHECKING:
     help="Divide larger segments into ranges of this many MiB.",
 )
 @click.option(
+    "--inflate-mb",
+    type=click.IntRange(1, 1 << 20),
+    default=256,
+    show_default=True,
+    help="Do not judge a batch that inflates to more MiB: it is unreadable, with the reason resource-limit.",
+)
+@click.option(
     "--port",
     "ports",
     type=click.IntRange(1, 65535),
@@ -56,6 +63,7 @@ def audit(
     out: Path | None,
     redact: bool,
     range_mb: int,
+    inflate_mb: int,
     ports: tuple[int, ...],
     master: str,
 ) -> None:
@@ -95,7 +103,7 @@ def audit(
         store = None if out is None else opened.enter_context(Store(out))
         log = None if out is None else out / "spark.log"
         spark, told = opened.enter_context(spark_and_progress(master, log))
-        result = run(spark, named, Options(redact, range_mb, ports), store=store, progress=told)
+        result = run(spark, named, Options(redact, range_mb, ports, inflate_mb), store=store, progress=told)
     _show(result)
     if result.unreadable and out is not None:
         say(f"What could not be read stands in {out / 'errors'}")

@@ -13,7 +13,7 @@ from typing import Any
 
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.pipeline.audit.findings import LogReason, Trouble, Verdict, failed, refused
-from wireproof.pipeline.audit.reading import read
+from wireproof.pipeline.audit.reading import Reading
 from wireproof.reference import DecodeError, Reason
 from wireproof.reference.peers.framing import MAX_FRAME, SIZE_BYTES, needed
 
@@ -67,9 +67,10 @@ class Stream:
 class Exchange:
     """The frames of a connection, whose bytes come in any pieces."""
 
-    def __init__(self, connection: str | None) -> None:
+    def __init__(self, connection: str | None, reading: Reading) -> None:
         self.requests, self.responses = Stream("request"), Stream("response")
         self._connection = connection
+        self._reading = reading
         self._asked: dict[int, deque[Frame]] = {}
         self._early: dict[int, deque[Frame]] = {}
 
@@ -99,7 +100,7 @@ class Exchange:
         return Frame(self._connection, stream.direction, stream.offset, stream.time, sized[SIZE_BYTES:])
 
     def _request(self, frame: Frame) -> Iterator[Frame]:
-        value = _judge_request(frame)
+        value = _judge_request(frame, self._reading)
         if frame.correlation_id is None or not _expects_answer(frame, value):
             yield frame
             return
@@ -121,7 +122,7 @@ class Exchange:
             return
         request = waiting.popleft()
         frame.api_key, frame.version = request.api_key, request.version
-        _judge_response(frame)
+        _judge_response(frame, self._reading)
         yield request
         yield frame
 
@@ -153,40 +154,40 @@ def _kafka() -> Any:
     return reference_codec().dialect(_DIALECT)
 
 
-def _judge_request(frame: Frame) -> Mapping[str, Any] | None:
+def _judge_request(frame: Frame, reading: Reading) -> Mapping[str, Any] | None:
     """Set the request's api, version, id and trouble. Returns its value, None if it is refused."""
     head = frame.content[:8]
     if len(head) == 8:
         frame.api_key, frame.version = (int.from_bytes(head[at : at + 2], "big", signed=True) for at in (0, 2))
         frame.correlation_id = int.from_bytes(head[4:8], "big", signed=True)
-    return _read(frame, "RequestFrame", None)
+    return _read(frame, "RequestFrame", None, reading)
 
 
-def _judge_response(frame: Frame) -> None:
+def _judge_response(frame: Frame, reading: Reading) -> None:
     answer = _kafka().answer_type(frame.api_key, frame.version, frame.content)
     if answer is None:
         detail = f"an answer to a request of the unknown api {frame.api_key}"
         frame.trouble = failed(Reason.UNKNOWN_API, frame.offset, detail)
         return
     type_name, version, _ = answer
-    _read(frame, type_name, version)
+    _read(frame, type_name, version, reading)
 
 
-def _read(frame: Frame, type_name: str, version: int | None) -> Mapping[str, Any] | None:
+def _read(frame: Frame, type_name: str, version: int | None, reading: Reading) -> Mapping[str, Any] | None:
     sized = len(frame.content).to_bytes(SIZE_BYTES, "big") + frame.content
     value: Mapping[str, Any] | None
-    value, frame.trouble = read(type_name, sized, frame.offset, version)
+    value, frame.trouble = reading.read(type_name, sized, frame.offset, version)
     if value is not None and frame.api_key in _RECORDS_IN[frame.direction]:
-        frame.trouble = _judge_records(frame, value) or frame.trouble
+        frame.trouble = _judge_records(frame, value, reading) or frame.trouble
     return value
 
 
-def _judge_records(frame: Frame, value: Any) -> Trouble | None:
+def _judge_records(frame: Frame, value: Any, reading: Reading) -> Trouble | None:
     """The trouble of the first record set that is refused, else of the first contested one."""
     contested = None
     for records in _record_sets(value):
         start = frame.offset + SIZE_BYTES + max(0, frame.content.find(records))
-        _, trouble = read("RecordSet", records, start)
+        _, trouble = reading.read("RecordSet", records, start)
         if trouble is not None and trouble.unread:
             return trouble
         contested = contested or trouble

@@ -18,13 +18,14 @@ from wireproof.pipeline.audit.captures.exchange import TELLING, Exchange, Frame,
 from wireproof.pipeline.audit.captures.packets import ACK, SYN, TcpSegment, packets, tcp_segment
 from wireproof.pipeline.audit.captures.tcp import Direction
 from wireproof.pipeline.audit.logs.segments import Bytes
+from wireproof.pipeline.audit.reading import USUAL, Reading
 
 Address = tuple[str, int]
 #: The bytes that are read of one direction before the other one is read on.
 _PIECE = 1 << 16
 
 
-def frames(data: Bytes, path: str, ports: AbstractSet[int] = frozenset()) -> Iterator[Frame]:
+def frames(data: Bytes, path: str, ports: AbstractSet[int] = frozenset(), reading: Reading = USUAL) -> Iterator[Frame]:
     """The frames of a capture; each when its verdict is known. `ports`: the brokers' ports, if they are known. Raises
     PipelineError for what is no capture, and for one that is cut off."""
     connections: dict[frozenset[Address], _Connection] = {}
@@ -38,15 +39,15 @@ def frames(data: Bytes, path: str, ports: AbstractSet[int] = frozenset()) -> Ite
             yield from connection.end()
             connection = None
         if connection is None:
-            connection = connections[key] = _Connection(segment, ports)
+            connection = connections[key] = _Connection(segment, ports, reading)
         yield from connection.add(segment)
     for connection in connections.values():
         yield from connection.end()
 
 
-def stream_frames(requests: Bytes, responses: Bytes) -> Iterator[Frame]:
+def stream_frames(requests: Bytes, responses: Bytes, reading: Reading = USUAL) -> Iterator[Frame]:
     """The frames of a connection whose two directions are in two files; either may be empty."""
-    exchange = Exchange(None)
+    exchange = Exchange(None, reading)
     sides = ((exchange.requests, requests), (exchange.responses, responses))
     for start in range(0, max(len(requests), len(responses)), _PIECE):
         for stream, data in sides:
@@ -67,7 +68,8 @@ class _Connection:
     """A connection. `_client`: the client's address, once it is known. `_exchange`: None until the connection is known
     to be Kafka's."""
 
-    def __init__(self, first: TcpSegment, ports: AbstractSet[int]) -> None:
+    def __init__(self, first: TcpSegment, ports: AbstractSet[int], reading: Reading) -> None:
+        self._reading = reading
         self._sides = {first.source: _Side(), first.target: _Side()}
         named = bool({first.source[1], first.target[1]} & ports)
         self._ignored = bool(ports) and not named
@@ -110,7 +112,7 @@ class _Connection:
 
     def _between(self, client: Address) -> Exchange:
         (broker,) = self._sides.keys() - {client}
-        return Exchange(f"{_shown(client)} > {_shown(broker)}")
+        return Exchange(f"{_shown(client)} > {_shown(broker)}", self._reading)
 
     def _stream(self, address: Address) -> Stream:
         assert self._exchange is not None

@@ -24,13 +24,14 @@ from wireproof.pipeline.audit.logs.columns import Columns, Field, read_columns
 from wireproof.pipeline.audit.logs.messages import plain_messages
 from wireproof.pipeline.audit.logs.order import LAST_DELTA_AT, Order
 from wireproof.pipeline.audit.logs.segments import Bytes, Piece, Range, pieces
-from wireproof.pipeline.audit.reading import RULES, read
-from wireproof.reference import DecodeError, catalog
+from wireproof.pipeline.audit.reading import USUAL, Reading
+from wireproof.reference import DecodeError, Rules, catalog
 from wireproof.reference.dialects.kafka import CatalogMessages
 from wireproof.reference.records import batch as batch_format
 from wireproof.reference.records import message_set
 from wireproof.reference.records.compression import MASK, NAMES, CompressionError, inflate
 from wireproof.reference.records.control import CONTROL, read_control
+from wireproof.reference.rules import DEMANDED
 
 # baseOffset length partitionLeaderEpoch magic crc attributes lastOffsetDelta baseTimestamp maxTimestamp producerId
 # producerEpoch baseSequence recordsCount
@@ -82,15 +83,18 @@ class Block:
     others: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
 
 
-def judge(data: Bytes, part: Range, first: int = 0, below: int | None = None) -> Iterator[Block]:
+def judge(
+    data: Bytes, part: Range, first: int = 0, below: int | None = None, reading: Reading = USUAL
+) -> Iterator[Block]:
     """The entries of this range, judged. `first`: the offset in the file's name; `below`: that in the next one's."""
+    reader = _Reader(data, reading)
     order = Order(first if part.lead == 0 else 0, below)
-    for block in _Reader(data).blocks(pieces(data, part.lead, part.start)):
+    for block in reader.blocks(pieces(data, part.lead, part.start)):
         for entry in block.entries:
             if not entry.unread:
                 order.add(entry)
     waiting: deque[Block] = deque()
-    for block in _Reader(data).blocks(pieces(data, part.start, part.end)):
+    for block in reader.blocks(pieces(data, part.start, part.end)):
         for entry in block.entries:
             if not entry.unread:
                 order.add(entry)
@@ -98,15 +102,15 @@ def judge(data: Bytes, part: Range, first: int = 0, below: int | None = None) ->
         undecided = order.undecided_from
         while waiting and (undecided is None or waiting[0].entries[-1].start < undecided):
             yield waiting.popleft()
-    _look_ahead(data, part.end, order)
+    _look_ahead(reader, data, part.end, order)
     order.end()
     yield from waiting
 
 
-def _look_ahead(data: Bytes, end: int, order: Order) -> None:
+def _look_ahead(reader: _Reader, data: Bytes, end: int, order: Order) -> None:
     """Tell the order of the next good entry after the range, which decides about the last one in it."""
     for piece in itertools.islice(pieces(data, end, len(data)), _AHEAD):
-        for block in _Reader(data).blocks([piece]):
+        for block in reader.blocks([piece]):
             if not block.entries[0].unread:
                 order.add(block.entries[0])
                 return
@@ -119,8 +123,9 @@ _AHEAD = 4
 class _Reader:
     """Reads the entries of a file in blocks."""
 
-    def __init__(self, data: Bytes) -> None:
+    def __init__(self, data: Bytes, reading: Reading) -> None:
         self._data = data
+        self._reading = reading
 
     def blocks(self, found: Iterable[Piece]) -> Iterator[Block]:
         """Blocks of bounded size: what a batch inflates to counts, so that none needs much more memory than one."""
@@ -142,16 +147,16 @@ class _Reader:
     def _add(self, block: Block, piece: Piece) -> bytes | None:
         """Add the entry of a piece. Returns its inflated records if they can be read together with others'."""
         if piece.trouble is not None:
-            block.entries.append(_with_header(self._data, piece))
+            block.entries.append(self._with_header(piece))
             return None
         raw = self._data[piece.start : piece.end]
-        entry, content = _plain_batch(raw, piece)
+        entry, content = _plain_batch(raw, piece, self._reading.rules)
         block.entries.append(entry)
         number = len(block.entries) - 1
         if content is not None:
             block.owners.append(number)
             return content
-        messages = plain_messages(raw, entry.magic, RULES) if entry.magic in message_set.MAGICS else None
+        messages = plain_messages(raw, entry.magic, self._reading.rules) if entry.magic in message_set.MAGICS else None
         if messages is None:
             self._judge_odd(block, number, raw)
         else:
@@ -171,11 +176,10 @@ class _Reader:
         _check_deltas(block, columns)
         _check_control(block, columns)
 
-    @staticmethod
-    def _judge_odd(block: Block, number: int, raw: bytes) -> None:
+    def _judge_odd(self, block: Block, number: int, raw: bytes) -> None:
         """Have the reference read an entry."""
         entry = block.entries[number]
-        values, entry.trouble = read("RecordSet", raw, entry.start)
+        values, entry.trouble = self._reading.read("RecordSet", raw, entry.start)
         if values is None:
             return
         (value,) = values
@@ -185,17 +189,16 @@ class _Reader:
         if not entry.unread:
             block.others[number] = records
 
+    def _with_header(self, piece: Piece) -> Entry:
+        """An entry for bytes in which something is wrong; with its header where its length alone is."""
+        entry = Entry(piece.start, piece.end)
+        if piece.trouble is not None and piece.trouble.reason == "length-mismatch":
+            entry, _ = _plain_batch(self._data[piece.start : piece.start + _HEADER.size], piece, self._reading.rules)
+        entry.trouble = piece.trouble
+        return entry
 
-def _with_header(data: Bytes, piece: Piece) -> Entry:
-    """An entry for bytes in which something is wrong; with its header where its length alone is."""
-    entry = Entry(piece.start, piece.end)
-    if piece.trouble is not None and piece.trouble.reason == "length-mismatch":
-        entry, _ = _plain_batch(data[piece.start : piece.start + _HEADER.size], piece)
-    entry.trouble = piece.trouble
-    return entry
 
-
-def _plain_batch(raw: bytes, piece: Piece) -> tuple[Entry, bytes | None]:
+def _plain_batch(raw: bytes, piece: Piece, rules: Rules) -> tuple[Entry, bytes | None]:
     """The entry with its header, and its inflated records; None where the reference has to read it."""
     if len(raw) < _HEADER.size or raw[16] != batch_format.MAGIC:
         return _message(raw, piece), None
@@ -235,7 +238,7 @@ def _plain_batch(raw: bytes, piece: Piece) -> tuple[Entry, bytes | None]:
     content = raw[_HEADER.size :]
     if codec and content:
         try:
-            return entry, inflate(codec, content, RULES)
+            return entry, inflate(codec, content, rules)
         except CompressionError:
             return entry, None
     return entry, content
@@ -349,7 +352,7 @@ def _controls(entry: Entry, value: Mapping[str, Any]) -> Trouble | None:
 def _control_fault(record: Mapping[str, Any]) -> tuple[str, str] | None:
     """The field at fault, "key" or "value", and what is wrong with it; None if nothing is."""
     try:
-        control = read_control(record, _messages(), RULES)
+        control = read_control(record, _messages(), DEMANDED)
     except DecodeError as error:
         return "key" if error.path == "key" else "value", error.detail
     return ("key", f"version {control.version}") if control.version < 0 else None
