@@ -61,6 +61,7 @@ ODD: Mapping[str, int] = {
     "conforming": 0,
     "slow": 0,
     "byte_by_byte": 0,
+    "short_queue": 0,
     "older_ranges": 0,
     "api_versions_alone": 3,  # about Metadata and Produce, which it does not have
     "closes_idle_connections": 0,

@@ -35,6 +35,9 @@ class Conforming:
     """Does what is demanded."""
 
     apis: ClassVar = APIS
+    #: How many connections may wait to be accepted, and the seconds between two.
+    queue: ClassVar = 256
+    pause: ClassVar = 0.0
 
     def __init__(self) -> None:
         self.rest = b""
@@ -396,6 +399,13 @@ class Slow(Conforming):
         super().send(connection, answer)
 
 
+class ShortQueue(Conforming):
+    """Needs a millisecond to accept a connection, and lets two others wait."""
+
+    queue: ClassVar = 2
+    pause: ClassVar = 0.001
+
+
 class ByteByByte(Conforming):
     """Sends each byte alone."""
 
@@ -443,6 +453,7 @@ KINDS = {name_of(kind): kind for kind in all_kinds()}
 
 def listen(kind: type[Conforming], listening: socket.socket, tls: ssl.SSLContext | None) -> None:
     while True:
+        time.sleep(kind.pause)
         connection, _ = listening.accept()
         threading.Thread(target=serve, args=(kind, connection, tls), daemon=True).start()
 
@@ -465,14 +476,14 @@ def main(name: str, certificate: str = "") -> None:
         listening.bind(("127.0.0.1", 0))
         later = kind is WantsALoginLater
         if not later:
-            listening.listen(256)
+            listening.listen(kind.queue)
         port = listening.getsockname()[1]
         described = {"name": name, "dialects": ["kafka"], "ops": ["serve"], "listens": f"127.0.0.1:{port}"}
         sys.stdout.write(f"{json.dumps(described)}\n")
         sys.stdout.flush()
         if later:
             time.sleep(0.5)
-            listening.listen(256)
+            listening.listen(kind.queue)
         threading.Thread(target=listen, args=(kind, listening, tls), daemon=True).start()
         sys.stdin.read()
     os._exit(9 if kind is EndsAtTheEnd else 0)

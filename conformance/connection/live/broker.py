@@ -2,7 +2,8 @@
 
 Each question has a connection of its own. Many are asked at a time, so a broker that says nothing costs one wait for
 all of them. A silence has lasted when nothing came for several times as long as the broker needed for its slowest
-answer so far; options set the least and the most.
+answer so far; options set the least and the most. A broker may have no room for so many connections that wait to be
+accepted: then fewer are opened at once, and what has not arrived there is asked again.
 
 After each batch in which connections were closed, the kit sees whether the broker still listens. If it has ended, each
 of these questions may be to blame. A program is started again and asked them in ever smaller groups; at an address
@@ -31,6 +32,8 @@ from wireproof.conformance.model import Case, Description, Effect, Observation, 
 
 #: At most so many questions are asked at a time.
 AT_ONCE = 64
+#: Once a broker had no room for a connection, so many times fewer are opened at once.
+FEWER = 4
 #: A silence lasts so many times as long as the slowest answer so far.
 PATIENCE = 4.0
 #: Seconds in which a broker that has closed connections may turn out to have ended.
@@ -106,11 +109,15 @@ class BrokerConnection(Connection):
         self._program = program
         self._token = login.token(options.sasl)
         self._patient = False
+        #: So many connections at most are being opened.
+        self._opened_at_once = AT_ONCE
         #: Seconds that it needed for its slowest answer.
         self._slowest = 0.0
         self._waiting: list[Case] = []
         #: Groups of cases of which one may have ended the broker. They are asked before others, in ever smaller groups.
         self._suspects: list[list[Case]] = []
+        #: The batch that runs: those for which no connection is opened yet, and the others.
+        self._next: list[Case] = []
         self._batch: dict[Exchange, Case] = {}
         self._seen: dict[str, Observation] = {}
         self._block: Sequence[Case] | None = None
@@ -182,6 +189,7 @@ class BrokerConnection(Connection):
         for exchange in self._batch:
             exchange.close()
         self._batch.clear()
+        self._next.clear()
         self._waiting.clear()
         self._suspects.clear()
         if self._program is not None:
@@ -192,17 +200,20 @@ class BrokerConnection(Connection):
 
     @property
     def _done(self) -> bool:
-        return not (self._batch or self._waiting or self._suspects)
+        return not (self._batch or self._next or self._waiting or self._suspects)
 
     def _go_on(self, seconds: float) -> None:
         """Begin a batch if none runs, and do what can be done now, or within these seconds."""
         if self._gone:
             self._not_asked([*itertools.chain(*self._suspects), *self._waiting])
             self._suspects, self._waiting = [], []
-        if not self._batch and not self._done:
-            self._batch = {
-                Exchange(self._address, case.args["chunks"], self._token): case for case in self._next_cases()
-            }
+        if not (self._batch or self._next or self._done):
+            self._next = self._next_cases()
+        opening = sum(not (exchange.asked or exchange.over) for exchange in self._batch)
+        room = self._opened_at_once - opening
+        for case in self._next[:room]:
+            self._batch[Exchange(self._address, case.args["chunks"], self._token)] = case
+        del self._next[:room]
         if self._program is not None:
             self._program.listen()
         self._advance([exchange for exchange in self._batch if not self._is_over(exchange)], seconds)
@@ -230,7 +241,7 @@ class BrokerConnection(Connection):
         """Whether the broker closed the connection, or its silence has lasted."""
         limit = self._options.timeout
         quiet = limit if self._patient else min(limit, max(self._options.silence, PATIENCE * self._slowest))
-        return exchange.over or exchange.silence > (quiet if exchange.asked else limit)
+        return exchange.over or exchange.silence > (quiet if exchange.asked or self._opened_at_once > 1 else limit)
 
     def _settle(self) -> None:
         """The observations of a batch that is over."""
@@ -238,6 +249,12 @@ class BrokerConnection(Connection):
         for exchange in batch:
             exchange.close()
         *_, self._last = batch.values()
+        late = {exchange: case for exchange, case in batch.items() if not (exchange.asked or exchange.over)}
+        if late and self._opened_at_once > 1:
+            self._opened_at_once //= FEWER
+            self._next[:0] = late.values()
+            batch = {exchange: case for exchange, case in batch.items() if exchange not in late}
+        self._waiting, self._next = [*self._next, *self._waiting], []
         closed = {case.id: case for exchange, case in batch.items() if exchange.over}
         if closed and not self._still_listens():
             self._ended_at([*closed.values()])

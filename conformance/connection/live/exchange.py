@@ -6,9 +6,11 @@ sent a moment after the one before, so that the broker mostly receives the chunk
 
 from __future__ import annotations
 
+import fcntl
 import selectors
 import socket
 import ssl
+import termios
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -30,7 +32,7 @@ class Exchange:
 
     `sent`: all that the broker sent. `closed`: it closed the connection, in order or with a reset. `refused`: there was
     no connection, and `problem` may say why. `flooded`: it sent more than `LONGEST_ANSWER`. `needed`: the seconds from
-    the last chunk to the first byte after it; None while there is none.
+    the last chunk's arrival to the first byte after it; None while there is none.
     """
 
     def __init__(self, address: Address, chunks: Sequence[bytes], token: bytes | None = None) -> None:
@@ -45,7 +47,7 @@ class Exchange:
         self._handshake = 0
         self._login = None if token is None else Login(token)
         self._chunks = deque(memoryview(chunk) for chunk in chunks if chunk)
-        self._connected = False
+        self._connected = self._all_sent = False
         #: When something was last sent or received, and when the next chunk may be sent.
         self._last = self._next_chunk = time.monotonic()
         self._asked: float | None = None
@@ -61,13 +63,21 @@ class Exchange:
 
     @property
     def asked(self) -> bool:
-        """Whether all chunks are sent: only the broker can do something now."""
+        """Whether all chunks had arrived at its machine when `silence` was last read: only the broker can do something
+        now."""
         return self._asked is not None
 
     @property
     def silence(self) -> float:
-        """The seconds since something was sent or came, or since the connection was begun."""
-        return time.monotonic() - self._last
+        """The seconds since something was sent, arrived or came, or since the connection was begun.
+
+        Where the broker's queue has no room for a connection, what is sent on it does not arrive: that is no silence of
+        the broker's.
+        """
+        now = time.monotonic()
+        if self._asked is None and self._all_sent and not self._under_way():
+            self._asked = self._last = now
+        return now - self._last
 
     @property
     def events(self) -> int:
@@ -78,7 +88,7 @@ class Exchange:
             return self._handshake
         if self._login is not None:
             return selectors.EVENT_READ | (selectors.EVENT_WRITE if self._login.to_send else 0)
-        may_send = self._asked is None and time.monotonic() >= self._next_chunk
+        may_send = not self._all_sent and time.monotonic() >= self._next_chunk
         return selectors.EVENT_READ | (selectors.EVENT_WRITE if may_send else 0)
 
     def advance(self, events: int) -> None:
@@ -152,8 +162,13 @@ class Exchange:
                 if not self._chunks[0]:
                     self._chunks.popleft()
                     self._next_chunk = self._last + PAUSE
-        if not self._chunks and self._asked is None:
-            self._asked = time.monotonic()
+        self._all_sent = not self._chunks
+
+    def _under_way(self) -> bool:
+        """Whether bytes that were sent have not arrived."""
+        count = bytearray(4)
+        fcntl.ioctl(self.socket, termios.TIOCOUTQ, count)
+        return any(count)
 
     def _receive(self) -> None:
         try:
