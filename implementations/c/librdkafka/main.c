@@ -33,10 +33,26 @@ static json_t *answer(const char *op, const json_t *question) {
     return not_offered("librdkafka shows this to nobody");
 }
 
+/* The mock cluster on a socket, as the kit starts a broker: it answers one line, and listens until its stdin ends. */
+static int listening(void) {
+    char line[1 << 12];
+    if (!fgets(line, sizeof line, stdin)) return 0; /* nobody asks */
+    json_t *description = json_pack(
+        "{s:s, s:s, s:s, s:[s], s:[s], s:{s:s, s:s, s:s}, s:o}", "name", "librdkafka's mock cluster", "version",
+        rd_kafka_version_str(), "language", "c", "dialects", "kafka", "ops", "serve", "readings", "R-K-7", "other",
+        "R-K-11", "other", "R-K-17", "full", "listens", json_sprintf("127.0.0.1:%d", listen_mock()));
+    json_dumpf(description, stdout, 0);
+    putchar('\n');
+    fflush(stdout);
+    json_decref(description);
+    while (fgets(line, sizeof line, stdin)) continue;
+    return 0;
+}
+
 int main(int count, char **arguments) {
-    (void)arguments;
+    if (count == 2 && !strcmp(arguments[1], "-listen")) return listening();
     if (count > 1) {
-        fputs("usage: wrapper (it takes no arguments)\n", stderr);
+        fputs("usage: wrapper, or broker (they take no arguments)\n", stderr);
         return 2;
     }
     json_t *description = json_pack(

@@ -59,7 +59,6 @@ static void start(struct mock *mock) {
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
         .sin_port = htons((uint16_t)atoi(colon + 1)),
     };
-    mock->witness = connected(mock);
 }
 
 /* What the mock cluster answers to an ApiVersions request on the wrapper's own connection: the body of version 0, behind
@@ -145,6 +144,7 @@ static struct mock *the_mock(void) {
     static struct mock mock;
     if (mock.cluster) return &mock;
     start(&mock);
+    mock.witness = connected(&mock);
     narrow_all(&mock, wanted);
     return &mock;
 }
@@ -161,4 +161,10 @@ json_t *serve_mock(const json_t *chunks) {
     json_t *answer = conversed(mock, connection, chunks);
     close(connection);
     return answer;
+}
+
+int listen_mock(void) {
+    static struct mock mock;
+    start(&mock);
+    return ntohs(mock.place.sin_port);
 }

@@ -10,4 +10,7 @@ json_t *configure_mock(const json_t *settings);
 /* The answer to "serve": what it sends on a fresh connection, and whether it closes it. */
 json_t *serve_mock(const json_t *chunks);
 
+/* Start it, until the process ends: the port of 127.0.0.1 at which it listens. */
+int listen_mock(void);
+
 #endif
