@@ -34,10 +34,12 @@ _LIBRARIES = {
     "go/kfake/wrapper.known.toml": "kfake",
     "go/kfake/broker.known.toml": "kfake, on a socket",
     "go/sarama/wrapper.known.toml": "sarama",
+    "go/sarama/broker.known.toml": "sarama's MockBroker, on a socket",
     "rust/kafka-protocol/wrapper.known.toml": "kafka-protocol",
     "rust/kacrab-protocol/wrapper.known.toml": "kacrab-protocol",
     "rust/kafka-wire-protocol/wrapper.known.toml": "kafka_wire_protocol",
     "c/librdkafka/wrapper.known.toml": "librdkafka",
+    "c/librdkafka/broker.known.toml": "librdkafka's mock cluster, on a socket",
 }
 
 

@@ -1,8 +1,10 @@
-// Sarama by IBM behind the line protocol: see README.md in the folder above.
+// Sarama by IBM behind the line protocol, or its MockBroker on a socket with -listen: see README.md in the folder above.
 package main
 
 import (
+	"fmt"
 	"maps"
+	"os"
 
 	"github.com/rcrowley/go-metrics"
 
@@ -26,5 +28,12 @@ func wrapper() *lines.Wrapper {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "-listen" {
+		if err := live(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	lines.Main(wrapper())
 }
