@@ -47,11 +47,12 @@ class Entry:
 class NotAsked:
     """Counts of the cases that an implementation is not asked. `not_offered`: by the missing dialect, type and op, or
     op. `by_area`: those of offered dialects among them, by area. `other_schemas`: cases that are not valid with the
-    current catalogue, by type and op."""
+    current catalogue, by type and op. `no_schema`: versions that a broker announces and no catalogue of the kit has."""
 
     not_offered: Counter[str] = field(default_factory=Counter)
     by_area: Counter[str] = field(default_factory=Counter)
     other_schemas: Counter[str] = field(default_factory=Counter)
+    no_schema: Counter[str] = field(default_factory=Counter)
 
 
 def entries(
@@ -68,12 +69,18 @@ def entries(
         for dialect in vectors.dialects() if dialects is None else dialects:
             for name in ledger.names(dialect):
                 yield from _of_ledger(ledger.load(name, dialect), described, not_asked)
-    yield from _sweep(described, dialects, areas)
+    yield from _sweep(described, not_asked, dialects, areas)
     yield from _entries_of((vector for vector in chosen if vector.area == LAST), described, not_asked)
 
 
-def _sweep(described: Description, dialects: Collection[str] | None, areas: Collection[str] | None) -> Iterator[Entry]:
+def _sweep(
+    described: Description,
+    not_asked: NotAsked,
+    dialects: Collection[str] | None,
+    areas: Collection[str] | None,
+) -> Iterator[Entry]:
     if described.apis and (dialects is None or sweep.DIALECT in dialects):
+        not_asked.no_schema.update(sweep.without_schema(described.apis))
         for question in sweep.questions(described.apis):
             if areas is None or question.vector.area in areas:
                 yield Entry(question.case.id, partial(_one, question))

@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from wireproof.conformance.model import MESSAGES, Case, CaseId, Description, Op
-from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Also, Vector, VectorKind, requests
+from wireproof.reference import catalog
+from wireproof.reference.catalog import Catalog
 
 DIALECT = requests.DIALECT
 UNSUPPORTED = "unsupported-versions"
@@ -29,8 +30,8 @@ _VERSION = slice(6, 8)
 
 
 def questions(apis: Mapping[int, tuple[int, int]]) -> Iterator[Question]:
-    """The questions for a broker that announces these versions, as far as the current catalogue has them."""
-    names = reference_codec().dialect(DIALECT).apis()
+    """The questions for a broker that announces these versions, as far as there are schemas of them."""
+    names = _catalog().apis
     for key, (low, high) in sorted(apis.items()):
         name = names.get(key)
         if name is None or low > high:
@@ -44,11 +45,25 @@ def questions(apis: Mapping[int, tuple[int, int]]) -> Iterator[Question]:
             yield _question(UNSUPPORTED, name, key, high + 1)
 
 
+def without_schema(apis: Mapping[int, tuple[int, int]]) -> Iterator[str]:
+    """The announced versions about which nothing can be asked, because there are no schemas of them."""
+    names = _catalog().apis
+    for key, (low, high) in sorted(apis.items()):
+        name = names.get(key)
+        for version in range(low, high + 1):
+            if name is None or not requests.has_version(name, version):
+                yield f"{name or f'api {key}'} {version}"
+
+
+def _catalog() -> Catalog:
+    return catalog.with_removed(catalog.current())
+
+
 def find(identifier: str) -> Question:
     """The question with an id of this kind. Raises ValueError."""
     wanted = CaseId.parse(identifier)
     dialect, area, name, number = wanted.path.split("/")
-    keys = {api: key for key, api in reference_codec().dialect(DIALECT).apis().items()}
+    keys = {api: key for key, api in _catalog().apis.items()}
     if dialect != DIALECT or area not in AREAS or name not in keys or wanted.op not in ("", Op.SERVE):
         raise ValueError(f"{identifier} is no question: {DIALECT}/{MESSAGES}/<Api>/<version>#{Op.SERVE} is expected")
     if not number.isdecimal() or int(number) > _LARGEST:
@@ -62,7 +77,7 @@ def find(identifier: str) -> Question:
 def check_offered(question: Question, described: Description) -> None:
     """Raises ValueError, with the reason, for a question that cannot be asked of this broker."""
     _, area, name, number = CaseId.parse(question.case.id).path.split("/")
-    key = next(key for key, api in reference_codec().dialect(DIALECT).apis().items() if api == name)
+    key = next(key for key, api in _catalog().apis.items() if api == name)
     low, high = (described.apis or {}).get(key, (0, -1))
     if (low <= int(number) <= high) is not (area == MESSAGES):
         raise ValueError(f"the broker announces {name} {f'{low} to {high}' if low <= high else 'not'}")
@@ -72,7 +87,7 @@ def check_offered(question: Question, described: Description) -> None:
 
 
 def _question(area: str, name: str, key: int, version: int) -> Question:
-    lowest, highest = reference_codec().dialect(DIALECT).types[f"{name}Request"] or (0, 0)
+    lowest, highest = _catalog().messages[f"{name}Request"]
     frame = bytearray(requests.frame(name, key, min(max(version, lowest), highest)))
     frame[_VERSION] = version.to_bytes(2)
     answer = {

@@ -36,6 +36,12 @@ def unasked_lines(
                 (safe(name), "bold"), f": {_questions(by_type.total())} not asked, without derived ones: "
             )
             yield out.append(_listed(by_type, why) if verbose else f"{_kinds(by_type)} {why}; -v lists them")
+    if counts.no_schema:
+        count = counts.no_schema.total()
+        said = (
+            f": {count:,} announced {'version' if count == 1 else 'versions'} not asked, of which there is no schema: "
+        )
+        yield Text.assemble((safe(name), "bold"), said + _some([*counts.no_schema]), style="yellow")
     if whole:
         for area, said in sorted(unasked(verdicts, counts.by_area, every=verbose).items(), key=_place):
             yield Text(f"{safe(name)}, {safe(area)}: {said}", "yellow")

@@ -6,6 +6,8 @@ makes a catalogue from any other kafka-clients jar; the environment variable WIR
 
     index.json      {"made_by": "…", "apis": {"3": "Metadata", …}, "messages": {"ApiVersionsRequest": [0, 5], …}}
     <Name>.json     a message schema
+    removed/        the same for the messages of which Kafka 4.0 removed versions (KIP-896), from kafka-clients 3.9.1,
+                    the last one that has them: all versions that brokers ever announced stand here or there
 """
 
 from __future__ import annotations
@@ -74,6 +76,37 @@ class Catalog:
             self._schemas[name] = parse(content, str(entry.name)) if known else None
         return self._schemas[name]
 
+    def at(self, name: str, version: int) -> Schema | None:  # noqa: ARG002 (each message has one schema here)
+        """The schema of this name for a version."""
+        return self.load(name)
+
+
+class WithRemoved(Catalog):
+    """A catalogue with the versions, too, that Kafka 4.0 removed."""
+
+    def __init__(self, catalog: Catalog, removed: Catalog) -> None:
+        super().__init__(catalog.folder)
+        self._catalog, self._removed = catalog, removed
+
+    @functools.cached_property
+    def apis(self) -> Mapping[int, str]:
+        """Those of both."""
+        return {**self._removed.apis, **self._catalog.apis}
+
+    @functools.cached_property
+    def messages(self) -> Mapping[str, tuple[int, int]]:
+        """Name → (lowest, highest) version of both."""
+        spans = dict(self._removed.messages)
+        for name, (low, high) in self._catalog.messages.items():
+            lowest, highest = spans.get(name, (low, high))
+            spans[name] = min(low, lowest), max(high, highest)
+        return spans
+
+    def at(self, name: str, version: int) -> Schema | None:
+        """The schema that has this version of the message; the catalogue's own where none has."""
+        low, high = self._catalog.messages.get(name, (0, -1))
+        return (None if low <= version <= high else self._removed.at(name, version)) or self._catalog.at(name, version)
+
 
 def _is_index(content: Any) -> bool:
     """Whether this JSON has the form of an index."""
@@ -114,3 +147,9 @@ def bundled() -> Catalog:
 def current() -> Catalog:
     """The catalogue in force."""
     return _catalog(_variables.get(_name) or None)
+
+
+@functools.cache
+def with_removed(catalog: Catalog) -> Catalog:
+    """This catalogue with the versions, too, that Kafka 4.0 removed."""
+    return WithRemoved(catalog, Catalog(resources.files(__package__) / "removed"))

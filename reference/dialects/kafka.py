@@ -624,7 +624,7 @@ class CatalogMessages:
     def plan(self, name: str, version: int) -> Struct:
         """Raises UnknownType, or DecodeError(unsupported-version)."""
         if (name, version) not in self._plans:
-            message = _REQUEST_HEADER if name == _REQUEST_HEADER.name else self.catalog.load(name)
+            message = _REQUEST_HEADER if name == _REQUEST_HEADER.name else self.catalog.at(name, version)
             if message is None:
                 raise UnknownType(f"the catalogue ({self.catalog.made_by}) has no message {name!r}")
             self._plans[name, version] = plan.plan(message, version)
@@ -674,6 +674,10 @@ class Kafka(Dialect):
 
     def apis(self) -> Mapping[int, str]:
         return self.messages.catalog.apis
+
+    def configured(self, settings: Mapping[str, Any]) -> Dialect:
+        """`settings["removed"]`: it is read, too, in the versions that Kafka 4.0 removed."""
+        return KafkaWithRemoved() if settings.get("removed") else self
 
     def codec(self, type_name: str, version: int | None) -> Codec:
         return _codec(catalog.current(), type_name, version)
@@ -727,6 +731,14 @@ class Kafka(Dialect):
             default_ruling="R-K-24",
         )
         return evolution.compare(made, schema.from_json(new), policy)
+
+
+class KafkaWithRemoved(Kafka):
+    """The dialect as the judge of a broker reads it: also in the versions that Kafka 4.0 removed, though it lists them
+    nowhere."""
+
+    def codec(self, type_name: str, version: int | None) -> Codec:
+        return _codec(catalog.with_removed(catalog.current()), type_name, version)
 
 
 @functools.cache

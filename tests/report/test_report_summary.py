@@ -79,6 +79,12 @@ def test_what_is_not_offered_is_one_line() -> None:
     assert said(NotAsked(Counter({"UUID decode": 0}))) == []
 
 
+def test_announced_versions_without_a_schema_are_counted() -> None:
+    assert said(NotAsked(no_schema=Counter(["Fetch 19", "api 9999 0"]))) == [
+        "x: 2 announced versions not asked, of which there is no schema: Fetch 19, api 9999 0"
+    ]
+
+
 def test_verbose_names_what_is_not_offered_and_the_areas() -> None:
     lines = said(NotAsked(NOT_OFFERED, by_area=Counter({"framing": 1000, "varints": 2})), verbose=True)
     assert lines == [
