@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -176,6 +177,19 @@ def test_one_reading_for_some_types_and_another_for_the_rest(make: Make) -> None
     assert "It does not declare R-K-15 yet." in text
     assert "other: kafka/" in text
     assert "demanded: kafka/" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "declared", "told"),
+    [
+        ("for_all", "other", False),
+        ("for_more", {"NULLABLE_*": "other"}, False),
+        ("for_others", {"COMPACT_*": "other"}, True),
+    ],
+)
+def test_what_is_declared_for_more_types_is_not_missed(make: Make, name: str, declared: Any, told: bool) -> None:
+    _, text = run(f"--impl={make(name, {'R-K-15': 'other'}, {'R-K-15': declared}, MIXED)}", "--in-process")
+    assert ("It does not declare R-K-15 yet." in text) is told
 
 
 def test_nothing_that_could_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,14 +73,14 @@ def readings(
     )
     with open_examiner(spec, options, as_declared=False) as examiner:
         described = examiner.description
-        declared = examiner.connection.description.readings
+        declares = examiner.connection.description
         chosen = _dialect(dialect, described)
         load_vectors((chosen,))  # reports damaged files
         evidence = find_readings(examiner, chosen)
     if as_json:
         say_json(_as_json(described, chosen, evidence), indent=2)
     else:
-        show(_page(described, declared, chosen, evidence, program=spec.startswith("exec:")))
+        show(_page(declares, chosen, evidence, program=spec.startswith("exec:")))
     sys.exit(0 if any(one.shown for one in evidence) else 1)
 
 
@@ -102,7 +102,6 @@ def _dialect(wanted: str | None, described: Description) -> str:
 
 def _page(
     described: Description,
-    declared: Mapping[str, str | Mapping[str, str]],
     dialect: str,
     evidence: list[Evidence],
     *,
@@ -115,13 +114,20 @@ def _page(
     out.append(f"\n{where}:\n\n", "bold").append(_json_snippet(evidence) if program else _snippet(evidence))
     wanted = _wanted(evidence)
     asked = {one.ruling.id for one in evidence if one.taken not in (MIXED, NOT_ASKED)}
-    missing = [key for key in wanted if declared.get(key) != wanted[key]]
-    needless = [key for key in declared if key in asked and key not in wanted]
+    missing = [key for key, reading in wanted.items() if not _declares(described, key, reading)]
+    needless = [key for key in described.readings if key in asked and key not in wanted]
     if missing:
         out.append(f"\n\nIt does not declare {', '.join(missing)} yet.", "yellow")
     if needless:
         out.append(f"\n\nIt declares {', '.join(needless)}, and no answer shows that reading.", "yellow")
     return out
+
+
+def _declares(described: Description, ruling: str, wanted: str | Mapping[str, str]) -> bool:
+    """Whether a reading is declared, for all types or for those in `wanted`, by whatever patterns."""
+    if isinstance(wanted, str):
+        return described.readings.get(ruling) == wanted
+    return all(described.readings_of(name).get(ruling) == reading for name, reading in wanted.items())
 
 
 def _append_finding(out: Text, finding: Evidence) -> None:
