@@ -18,6 +18,7 @@ from wireproof.conformance.asking.blocks import BLOCK, KEPT_CASES, WaitingEntrie
 from wireproof.conformance.asking.examiner import ASKED, Examiner
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
 from wireproof.conformance.generation import expectations
+from wireproof.conformance.judging.clusters import Group, group
 from wireproof.conformance.model import Case, FailureKind, Observation, Op, Outcome, Status
 from wireproof.conformance.questions import selection
 from wireproof.conformance.questions.lookup import find
@@ -377,6 +378,35 @@ def test_declared_readings_are_taken_into_account() -> None:
     assert (found.outcome, found.rulings) == (Outcome.CONTESTED, ("R-K-5",))
     assert verdict(declared, question(minimal)).outcome is Outcome.FAIL
     assert verdict(Strict(), asked).outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize("suite", [True, False])
+def test_a_known_deviation_is_told_apart_where_a_reading_is_declared_for_some_types(suite: bool) -> None:
+    """Lengths below -1 are null in a record alone, not in a batch of such records; known is that the time is 1 too
+    much. Asked with a vector of the suite and with the same bytes in a campaign."""
+    null = reference.Reference(reference.rules_with(reference.rulings("kafka").values(), {"R-K-12": "other"}))
+
+    class Late(Recorder):
+        def observe(self, case: Case) -> Observation:
+            answer = null.decode(case.type or "", case.args["data"], dialect="kafka")
+            record = answer if case.type == "Record" else answer["records"][0]
+            record["timestampDelta"] += 1
+            return Observation(case, Status.ANSWER, answer)
+
+    def asked(identifier: str) -> Question:
+        stored = find(identifier)
+        return stored if suite else find(f"gen/kafka/{stored.case.type}/-/x{stored.vector.data.hex()}#decode")
+
+    time = Group("fail", "wrong-value", "read", place="Record.timestampDelta")
+    known = Known(None, (KnownDeviation("bug", "late", finding=time, reported="pending"),))
+    questions = [
+        asked(f"kafka/null-encodings/{name}#decode") for name in ("record-key-below-null", "record-key-null-value-set")
+    ]
+    for types, expected in ((("Record*",), [time, time]), (("MessageSet",), [None, time])):
+        examiner = Examiner(Late(readings={"R-K-12": dict.fromkeys(types, "other")}), known)
+        verdicts = [one.verdict for one in examiner.judge(questions)]
+        assert [one.outcome for one in verdicts] == [Outcome.FAIL] * 2
+        assert [group(one) if one.known else None for one in verdicts] == expected
 
 
 def test_a_declared_reading_of_who_refuses_everything_counts_for_nothing() -> None:
