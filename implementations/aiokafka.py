@@ -57,8 +57,21 @@ dialects = ("kafka",)
 #: `TaggedFields.encode` refuses with AssertionError ("Key 0 is not a positive integer").
 #: The decompressors' own exceptions reach the caller who reads records.
 rejects = (ValueError, struct.error, AssertionError, KafkaError, *_records.REJECTS, cramjam.DecompressionError)
-#: Bytes after the body of a response frame are ignored, lengths of strings and bytes below -1 are null.
-readings = {"R-K-7": "other", "R-K-15": "other"}
+#: Bytes after the body of a response frame are ignored, lengths below -1 are null, a record's too. The struct of a
+#: version has no place for a field that it lacks, nor for tags. Bits of attributes without a meaning are not written.
+#: Messages of another magic are read in a wrapper, and what follows a gzip stream in it is ignored. Compact text is as
+#: long as it is.
+readings = {
+    "R-K-3": {"ApiVersionsRequest": "other"},
+    "R-K-7": "other",
+    "R-K-12": "other",
+    "R-K-12c": "other",
+    "R-K-13": "refuses",
+    "R-K-15": "other",
+    "R-K-22": {"MessageSet": "other"},
+    "R-K-27": "other",
+    "R-K-29": "other",
+}
 
 #: Type → the codec sought.
 CODECS = {
@@ -373,6 +386,7 @@ class InPython:
 
     name, version, dialects, rejects, rebuilds = "aiokafka-python", version, dialects, rejects, rebuilds
     types = MappingProxyType({"kafka": _records.TYPES})
+    readings = MappingProxyType({"R-K-12": {"Record*": "other"}, "R-K-12c": "other", "R-K-22": {"MessageSet": "other"}})
 
     def __init__(self) -> None:
         self._records = _record_classes_in_python()

@@ -55,8 +55,23 @@ rejects = (
     zstandard.ZstdError,
     RuntimeError,
 )
-#: Tags in any order; sizes of known tags and bytes after a body ignored; lengths below -1 are null.
-readings = {"R-K-1": "other", "R-K-2": "other", "R-K-7": "other", "R-K-15": "other"}
+#: Tags in any order; sizes of known tags and bytes after a body ignored; lengths below -1 are null, a record's too. The
+#: writer leaves out what a version lacks, and bits of attributes without a meaning. Any xerial header is read; compact
+#: text is as long as it is; a structure is there if its marker is not negative. Its client drops unknown tags.
+readings = {
+    "R-K-1": "other",
+    "R-K-2": "other",
+    "R-K-3": {"ResponseFrame:ApiVersions": "other"},
+    "R-K-7": "other",
+    "R-K-9": "other",
+    "R-K-12": {"Record*": "other"},
+    "R-K-12c": "other",
+    "R-K-13": "omits",
+    "R-K-15": "other",
+    "R-K-22": {"MessageSet": "other"},
+    "R-K-22c": "other",
+    "R-K-29": "other",
+}
 
 #: Type → the codec's name. The codecs of texts, bytes and arrays have a flag for their compact form, but none for "not
 #: nullable".

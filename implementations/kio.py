@@ -39,8 +39,22 @@ version = installed_version("kio")
 dialects = ("kafka",)
 #: The core raises KeyError for "Unknown tagged field tag", and ValueError for "Varint is too long" and the like.
 rejects = (errors.SerialError, index.KioIndexError, ValueError, KeyError)
-#: Tags are read in any order, and their sizes are ignored.
-readings = {"R-K-1": "other", "R-K-2": "other"}
+#: Tags are read in any order, and their sizes are ignored; one of later versions is refused, one of 2³¹−1 and more when
+#: it is written. Bits above 64 are dropped. A structure is there if its marker is not negative. A header's key is not
+#: decoded. The class of a version has no place for a field that it lacks. LZ4 with linked blocks is refused; compact
+#: text is as long as it is.
+readings = {
+    "R-K-1": "other",
+    "R-K-2": "other",
+    "R-K-4": "other",
+    "R-K-6": {"VARLONG": "other"},
+    "R-K-9": "other",
+    "R-K-11": {"Record*": "kept"},
+    "R-K-13": "refuses",
+    "R-K-15c": "other",
+    "R-K-22b": "other",
+    "R-K-29": "other",
+}
 
 #: Type → the names in `kio.serial.readers` and `kio.serial.writers`.
 PRIMITIVES = {
