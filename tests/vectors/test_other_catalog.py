@@ -16,6 +16,7 @@ from wireproof.conformance import ledger, vectors
 from wireproof.conformance.model import Op
 from wireproof.conformance.questions.catalog_filter import holds
 from wireproof.conformance.vectors import Vector
+from wireproof.fuzz.targets.inputs import values
 from wireproof.reference import catalog
 
 Raw = dict[str, Any]
@@ -86,11 +87,21 @@ def older(tmp_path_factory: pytest.TempPathFactory) -> Path:
         FindCoordinatorResponse=changed("NodeId", type="int64"),
         DescribeClusterRequest=gone,
         DescribeClusterResponse=gone,
+        UpdateRaftVoterResponse=gone,
     )
 
 
 def test_under_the_bundled_catalogue_everything_holds() -> None:
     assert all(holds(vector, op) for vector in vectors.load() for op in vector.ops)
+
+
+def test_campaigns_begin_without_values_of_messages_that_are_not_there(
+    older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_the_message = b"UpdateRaftVoterResponse/"
+    assert any(raw.startswith(of_the_message) for raw in values("kafka"))
+    monkeypatch.setenv(catalog.VARIABLE, str(older))
+    assert not any(raw.startswith(of_the_message) for raw in values("kafka"))
 
 
 @pytest.mark.parametrize(
