@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Seconds between two checks of the process: whether it has ended, and how much memory it uses.
 TICK = 0.05
+#: Between two looks at its memory is so many times as long as a look takes: the system holds up the process meanwhile.
+LEAST_PAUSES = 10
 #: Seconds that a process has to end by itself after its stdin is closed.
 GRACE = 1.0
 
@@ -77,6 +79,8 @@ class Process:
         self._unsent = bytearray()
         self._half_line = bytearray()
         self._next_look = 0.0
+        #: Seconds that the last look took.
+        self._looking = 0.0
         self._copies = copies
         #: The copy that answers. None: the child itself does.
         self._copy: psutil.Process | None = None
@@ -165,7 +169,7 @@ class Process:
         if self.lost is not None:
             self._drain_stderr()
         if now >= self._next_look:
-            self._next_look = now + TICK
+            self._next_look = now + max(TICK, LEAST_PAUSES * self._looking)
             self._check_end(lines)
             self.look()
         return lines
@@ -258,11 +262,13 @@ class Process:
     def look(self) -> None:
         """Check how much memory it uses, with the processes that it has started: a limit holds for each process alone.
         What they share with it is not counted twice."""
+        began = time.monotonic()
         answering, child = self._answering, self._guarded.child
         if not self.ended and answering is not None and child is not None:
             others = [pid for pid in self._guarded.descendants() if pid not in (answering.pid, child.pid)]
             with contextlib.suppress(psutil.Error):
                 self.memory = answering.memory_info().rss + sum(map(_proportional, others))
+        self._looking = time.monotonic() - began
 
     def close_stdin(self) -> None:
         """Close its stdin: there are no more questions. Bytes that are not sent yet are lost."""
