@@ -63,6 +63,8 @@ _EFFECTS: Mapping[Effect, str] = {
 
 #: The area of the ledgers: cases of the messages of the catalogue.
 MESSAGES = "messages"
+#: The area of conversations with a broker.
+CONVERSATIONS = "conversations"
 
 
 #: The area of verdicts on how an implementation ended after its last answer, and the beginning of their ids: behind it
@@ -72,12 +74,13 @@ END = "end/"
 
 
 class CaseKind(StrEnum):
-    """Where a case comes from: a file of vectors, or of a message's ledger; or it asks a broker one version of an api;
-    or it was derived from another case, or generated from its number or seed."""
+    """Where a case comes from: a file of vectors, or of a message's ledger; or it asks a broker one version of an api,
+    or is a conversation with a broker; or it was derived from another case, or generated from its number or seed."""
 
     STORED = "stored"
     LEDGER = "ledger"
     SWEEP = "sweep"
+    CONVERSATION = "conversation"
     DERIVED = "derived"
     GENERATED = "generated"
 
@@ -88,6 +91,7 @@ class CaseId(NamedTuple):
         kafka/varints/varint-1#decode                        stored: of a vector, also of a user's folder
         kafka/messages/FetchRequest/4/set#decode             of a message's ledger
         kafka/messages/Fetch/4#serve                         of a sweep over the versions that a broker announces
+        kafka/conversations/fetch-waits/4#serve              of a conversation, held once for each version of an api
         kafka/messages/FetchRequest/4/set+prefix:3#decode    derived from a case of a ledger
         gen/kafka/INT8/-/x00#decode                          generated; `generation.case_ids` reads the path
 
@@ -116,6 +120,8 @@ class CaseId(NamedTuple):
             return CaseKind.GENERATED
         if self.mutation:
             return CaseKind.DERIVED
+        if self.path.split("/")[1:2] == [CONVERSATIONS]:
+            return CaseKind.CONVERSATION
         if self.path.count("/") == 3:
             return CaseKind.SWEEP
         return CaseKind.LEDGER if self.ledger_case else CaseKind.STORED
@@ -136,7 +142,8 @@ class Case(msgspec.Struct, frozen=True, gc=False):
     """One question. It carries no expectation.
 
     `args` holds the op's arguments as Python values: `data`, `request`, `response` are bytes (response may
-    be None), `chunks` a list of bytes, `value` a protocol value, `client`, `broker` pairs of int, `to` a format's name.
+    be None), `chunks` a list of bytes (a conversation has a `script` in its place), `value` a protocol value,
+    `client`, `broker` pairs of int, `to` a format's name.
     A derived case (a prefix, a mutation) may be left unasked after repeated crashes.
 
     Cases, observations and verdicts are msgspec structs, because a run makes tens of thousands of each;
@@ -180,7 +187,8 @@ class Status(StrEnum):
 class Observation(msgspec.Struct, frozen=True, gc=False):
     """The reaction of an implementation to a case.
 
-    `answer` by op: a protocol value (decode, lookup), bytes (encode, recode, convert), `(sent, closed)` (serve),
+    `answer` by op: a protocol value (decode, lookup), bytes (encode, recode, convert), `(sent, closed)` (serve; of a
+    conversation a Transcript),
     a dict (interpret), an int or None (negotiate), a list of str (evolve).
     For a REJECT: `reason`, `offset` and `half`, if the implementation names them. For other ends `detail` describes,
     for a person, what happened (exception text, signal, the end of stderr), and `error` is one word for signatures (an
@@ -277,8 +285,8 @@ class Description:
     reading that it takes, or, if that depends on the type, a pattern for types → the reading's name. `apis`: what a
     broker that runs announces, api key → (lowest, highest) version; empty if it announces nothing, None for everything
     else. `listens`: where a program listens as a broker, "HOST:PORT"; None for one that answers questions on its stdin.
-    `effects`: what the requests of a sweep may do to it. `reached_by`: the options of a command that asks this broker
-    again.
+    `effects`: what the requests of a sweep may do to it. `logs_in`: each connection logs in. `reached_by`: the options
+    of a command that asks this broker again.
     """
 
     name: str
@@ -294,6 +302,7 @@ class Description:
     apis: Mapping[int, tuple[int, int]] | None = None
     listens: str | None = None
     effects: frozenset[Effect] = frozenset(Effect)
+    logs_in: bool = False
     reached_by: tuple[str, ...] = ()
 
     def offers(self, case: Case) -> bool:

@@ -16,6 +16,7 @@ from wireproof import reference
 from wireproof.conformance.model import Case, FailureKind, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
+from wireproof.conformance.script import Transcript
 from wireproof.conformance.values.compare import difference, identical, text_key, text_keys
 from wireproof.conformance.values.show import show, show_short
 from wireproof.conformance.values.undecodable_text import REPLACEMENT, as_expected
@@ -31,10 +32,12 @@ _REPLACEMENT = REPLACEMENT.encode()
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """The difference between an answer and the expected one. `text` describes it for a person."""
+    """The difference between an answer and the expected one. `text` describes it for a person. `place`: of a
+    conversation, which field of which answer."""
 
     kind: FailureKind
     text: str
+    place: str = ""
 
 
 def expected_answer(vector: Vector, op: Op) -> Any:
@@ -168,9 +171,13 @@ def _bytes_by_meaning(comparison: Comparison, expected: bytes, answer: bytes) ->
     return None if path is None else Mismatch(FailureKind.WRONG_BYTES, f"wrote {short(answer)}: differs at {path}")
 
 
-def _conversation(
-    comparison: Comparison, expected: tuple[list[Any], bool], answer: tuple[bytes, bool]
+def _served(
+    comparison: Comparison, expected: tuple[list[Any], bool] | None, answer: tuple[bytes, bool] | Transcript
 ) -> Mismatch | None:
+    if isinstance(answer, Transcript):
+        found = answer.deviation
+        return None if found is None else Mismatch(FailureKind.WRONG_ANSWER, str(found), found.place)
+    assert expected is not None
     (sends, closes), (sent, closed) = expected, answer
     text = conversation_mismatch(sends, sent, comparison.vector.dialect)
     if text is None and closed is not closes:
@@ -207,7 +214,7 @@ _COMPARATORS: Mapping[Op, _Comparator] = {
     Op.ENCODE: _bytes,
     Op.RECODE: _bytes,
     Op.CONVERT: _bytes,
-    Op.SERVE: _conversation,
+    Op.SERVE: _served,
     Op.INTERPRET: _client_outcome,
     Op.NEGOTIATE: _version_choice,
     Op.EVOLVE: _breaks,

@@ -69,7 +69,14 @@ def judge(
             rulings = explained_in_part(comparison, observation)
     if mismatch is not None and not rulings:
         return _verdict(
-            comparison, observation, Outcome.FAIL, kind=mismatch.kind, detail=mismatch.text, note=note, rules=rules
+            comparison,
+            observation,
+            Outcome.FAIL,
+            kind=mismatch.kind,
+            detail=mismatch.text,
+            note=note,
+            rules=rules,
+            place=mismatch.place,
         )
     if observation.status is Status.REJECT and (twin is None or twin.status is not Status.ANSWER):
         return _skip_of_refusal(comparison, observation, twin)
@@ -199,8 +206,9 @@ def _verdict(
     rulings: tuple[str, ...] = (),
     note: str = "",
     rules: Rules = DEMANDED,
+    place: str = "",
 ) -> Verdict:
-    """`rules`: those under which the answer is not as demanded."""
+    """`rules`: those under which the answer is not as demanded. `place`: of the deviation, where it is known."""
     case = seen.case
     return Verdict(
         id=case.id,
@@ -218,11 +226,13 @@ def _verdict(
         note=note,
         error=seen.error,
         frame=seen.frame,
-        **(_about(comparison, seen, kind, rules) if outcome in DEVIATIONS else {}),
+        **(_about(comparison, seen, kind, rules, place) if outcome in DEVIATIONS else {}),
     )
 
 
-def _about(comparison: Comparison, seen: Observation, kind: FailureKind | None, rules: Rules) -> dict[str, Any]:
+def _about(
+    comparison: Comparison, seen: Observation, kind: FailureKind | None, rules: Rules, place: str
+) -> dict[str, Any]:
     """The subject of a deviation: the demand, its ruling, and the place."""
     vector, case = comparison.vector, seen.case
     reject = vector.reject
@@ -232,8 +242,6 @@ def _about(comparison: Comparison, seen: Observation, kind: FailureKind | None, 
         place = location.of_offset(case, seen.offset, rules)
     elif kind in (FailureKind.WRONG_VALUE, FailureKind.WRONG_BYTES):
         place = location.of_answer(vector, seen, _compared(comparison, seen), rules)
-    else:
-        place = ""
     return {
         "demanded": None if reject is None else str(reject.reason),
         "ground": ground(vector, case, rules),

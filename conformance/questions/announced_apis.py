@@ -19,7 +19,7 @@ from wireproof import reference
 from wireproof.conformance.generation.expectations import sent_patterns
 from wireproof.conformance.model import MESSAGES, Case, CaseId, CaseKind, Description, Op, Status
 from wireproof.conformance.oracle.ask import ask
-from wireproof.conformance.questions import sweep
+from wireproof.conformance.questions import conversations, sweep
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Also
 from wireproof.conformance.vectors.configured_reference import configured_reference
@@ -37,7 +37,10 @@ def for_broker(question: Question, described: Description) -> Question:
     vector, case, apis = question.vector, question.case, described.apis or {}
     if case.op is not Op.SERVE:
         return question
-    if CaseId.parse(case.id).kind is CaseKind.SWEEP:
+    kind = CaseId.parse(case.id).kind
+    if kind is CaseKind.CONVERSATION:
+        return conversations.with_script(question, described)
+    if kind is CaseKind.SWEEP:
         sweep.check_offered(question, described)
         if vector.area == MESSAGES:
             return question

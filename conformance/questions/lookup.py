@@ -8,7 +8,7 @@ import difflib
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.generation import case_ids
 from wireproof.conformance.model import CaseId, CaseKind, Op
-from wireproof.conformance.questions import sweep
+from wireproof.conformance.questions import conversations, sweep
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Vector
 from wireproof.errors import WireproofError
@@ -21,9 +21,10 @@ class UnknownId(WireproofError):  # noqa: N818 (a wrong id from a user, not a fa
 def find(identifier: str, *, similar: bool = True) -> Question:
     """The question with this id. Raises UnknownId; `similar`: whether its text names similar ids, which takes time."""
     wanted = CaseId.parse(identifier)
-    if wanted.kind is CaseKind.SWEEP:
+    if wanted.kind in (CaseKind.SWEEP, CaseKind.CONVERSATION):
+        find_there = sweep.find if wanted.kind is CaseKind.SWEEP else conversations.find
         try:
-            return sweep.find(identifier)
+            return find_there(identifier)
         except ValueError as error:
             raise UnknownId(str(error)) from None
     if wanted.kind is CaseKind.GENERATED:

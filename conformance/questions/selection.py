@@ -9,6 +9,7 @@ messages, which take the kit longer than the implementation.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from functools import partial
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.ledger import Ledger
 from wireproof.conformance.model import Description, Op
-from wireproof.conformance.questions import catalog_filter, sweep
+from wireproof.conformance.questions import catalog_filter, conversations, sweep
 from wireproof.conformance.questions.positive_control import twin_of
 from wireproof.conformance.questions.question import Derivation, Question, Questions, offers_vector
 from wireproof.conformance.vectors import Vector, VectorKind
@@ -69,19 +70,20 @@ def entries(
         for dialect in vectors.dialects() if dialects is None else dialects:
             for name in ledger.names(dialect):
                 yield from _of_ledger(ledger.load(name, dialect), described, not_asked)
-    yield from _sweep(described, not_asked, dialects, areas)
+    yield from _of_broker(described, not_asked, dialects, areas)
     yield from _entries_of((vector for vector in chosen if vector.area == LAST), described, not_asked)
 
 
-def _sweep(
+def _of_broker(
     described: Description,
     not_asked: NotAsked,
     dialects: Collection[str] | None,
     areas: Collection[str] | None,
 ) -> Iterator[Entry]:
+    """Those that only a broker which runs is asked."""
     if described.apis and (dialects is None or sweep.DIALECT in dialects):
         not_asked.no_schema.update(sweep.without_schema(described.apis))
-        for question in sweep.questions(described.apis):
+        for question in itertools.chain(sweep.questions(described.apis), conversations.questions(described.apis)):
             if areas is None or question.vector.area in areas:
                 yield Entry(question.case.id, partial(_one, question))
 

@@ -34,6 +34,7 @@ from wireproof.conformance.report.labels import completed, explained, flat, labe
 from wireproof.conformance.report.page import Page
 from wireproof.conformance.report.text import brief, middle, safe, safe_lines, to_string, wrap
 from wireproof.conformance.report.valueview import compare_values
+from wireproof.conformance.script import Transcript
 from wireproof.conformance.values.compare import difference
 from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.conformance.vectors import ABSENT, Vector, added_folder
@@ -253,7 +254,9 @@ def _outcome(page: Page, item: _Failure) -> None:
 def _explanation(page: Page, item: _Failure) -> None:
     """The difference of an answer that cannot be shown beside the expected one."""
     verdict, answer = item.verdict, item.observation.answer
-    if item.case.op is Op.SERVE and item.observation.status is Status.ANSWER:
+    if isinstance(answer, Transcript):
+        page.block("", verdict.detail, "bold")
+    elif item.case.op is Op.SERVE and item.observation.status is Status.ANSWER:
         difference = mismatch(_patterns(item.vector), answer[0], item.case.dialect)
         if difference is None and answer[1] is not item.vector.expected[1]:
             difference = f"the connection {'was closed' if answer[1] else 'stayed open'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -13,7 +13,8 @@ from wireproof.conformance.model import Case, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
 from wireproof.conformance.report.labels import explained, label_rows, named_pieces, rows_of
-from wireproof.conformance.report.text import brief, safe, wrap
+from wireproof.conformance.report.text import brief, middle, safe, wrap
+from wireproof.conformance.script import Receive, Rest, Send, Transcript
 from wireproof.conformance.vectors import Vector
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError
@@ -88,6 +89,10 @@ def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) 
 
 
 def _serve(case: Case, width: int) -> Text:
+    if "script" in case.args:
+        return Text("answer, as a broker, this conversation; here with the versions that it announces").append_text(
+            _lines(case.args["script"].told(), "", width)
+        )
     chunks: Sequence[bytes] = case.args["chunks"]
     count = "one piece" if len(chunks) == 1 else f"{len(chunks)} pieces"
     out = Text(f"answer, as a broker, these bytes on a new connection, in {count}\n")
@@ -98,6 +103,35 @@ def _serve(case: Case, width: int) -> Text:
         shown = ", ".join(str(end) for end in ends[:12]) + (" …" if len(ends) > 12 else "")
         out.append(f"\nthe pieces begin at byte 0, {shown}", DIM)
     return out
+
+
+def _lines(lines: Iterable[str], style: str, width: int) -> Text:
+    """Lines, each of which is cut where it is too long."""
+    out = Text()
+    for line in lines:
+        out.append(f"\n    {middle(safe(line), 2 * width)}", style)
+    return out
+
+
+def conversation(held: Transcript, width: int) -> Text:
+    """The frames of a conversation, and what else happened; the last ones, if there are many."""
+    lines = [*_told(held)]
+    left_out = len(lines) - ROWS
+    shown = ([f"… ({left_out} lines before)"] if left_out > 0 else []) + lines[-ROWS:]
+    return Text(
+        "the seconds since the beginning, the connection, and > what was sent to the broker, < what came"
+    ).append_text(_lines(shown, BAD, width))
+
+
+def _told(held: Transcript) -> Iterator[str]:
+    for action, event in held.events:
+        match action, event:
+            case Send(on, data, secret), _:
+                yield f"{event.at:.3f} {on} > {'a token' if secret else byte_line(data)}"
+            case Receive(on), (("closed" | "silent") as kind, data, at):
+                yield f"{at:.3f} {on} {kind}{f', after {byte_line(data)}' if data else ''}"
+            case ((Receive(on) | Rest(on)), (_, data, at)) if data:
+                yield f"{at:.3f} {on} < {byte_line(data)}"
 
 
 Typed = tuple[str | None, int | None]
@@ -206,6 +240,8 @@ def _expected_answer(vector: Vector, case: Case, width: int) -> Text:
             said = brief(vector.value, 4 * width)
         case Op.ENCODE | Op.RECODE | Op.CONVERT:
             said = byte_line(vector.canonical_data)
+        case Op.SERVE if "script" in case.args:
+            said = "the answers that stand there"
         case Op.SERVE:
             patterns, closes = expected
             return _patterns(patterns, closes, width)
@@ -249,6 +285,8 @@ def _patterns(patterns: Sequence[Any], closes: bool, width: int) -> Text:
 def answer(case: Case, value: Any, patterns: Sequence[Any], width: int) -> Text:
     """An implementation's answer. `patterns` name the frames that a broker has to send."""
     match case.op:
+        case Op.SERVE if isinstance(value, Transcript):
+            return conversation(value, width)
         case Op.DECODE | Op.LOOKUP:
             return paragraphs(brief(value, 4 * width), BAD, width)
         case Op.ENCODE | Op.RECODE | Op.CONVERT:

@@ -22,9 +22,10 @@ from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.encoding import from_json
 from wireproof.conformance.values.show import show
+from wireproof.conformance.vectors import records
 
-#: Name → the number stored by a pattern's {"mark": name}. Later numbers may be compared with it.
-Marks = dict[str, int]
+#: Name → the value stored by a pattern's {"mark": name}. Later numbers may be compared with one.
+Marks = dict[str, Any]
 
 
 def mismatch(patterns: Sequence[Mapping[str, Any]], sent: bytes, dialect: str) -> str | None:
@@ -82,7 +83,7 @@ def _group_mismatch(
     for order in itertools.permutations(frames):
         seen = Marks(marks)
         for index, (pattern, frame) in enumerate(zip(group, order, strict=True)):
-            difference = _frame_mismatch(pattern, frame, seen, dialect)
+            difference = frame_mismatch(pattern, frame, seen, dialect)
             if difference is not None:
                 if len(group) > 1:
                     difference = f"in none of their orders they match: {index + 1}: {difference}"
@@ -94,7 +95,8 @@ def _group_mismatch(
     return problem
 
 
-def _frame_mismatch(pattern: Mapping[str, Any], frame: bytes, marks: Marks, dialect: str) -> str | None:
+def frame_mismatch(pattern: Mapping[str, Any], frame: bytes, marks: Marks, dialect: str) -> str | None:
+    """The reason why a frame does not match a pattern; None if it does. Values with a mark are added to `marks`."""
     type_name, version = pattern["type"], pattern.get("version")
     codec = reference_codec()
     if "strict" in pattern:
@@ -114,6 +116,9 @@ def _value_mismatch(pattern: Any, value: Any, path: str, marks: Marks) -> str | 
         case dict() if len(pattern) == 1 and not _CHOICES.isdisjoint(pattern):
             ((form, inner),) = pattern.items()
             return _choice_mismatch(form, inner, value, path, marks)
+        case {"mark": name, **rest} if not rest:
+            marks[name] = value
+            return None
         case dict() if pattern and pattern.keys() <= _COMPARISONS:
             return _number_mismatch(pattern, value, path, marks)
         case dict() if isinstance(value, dict):
@@ -131,7 +136,7 @@ def _value_mismatch(pattern: Any, value: Any, path: str, marks: Marks) -> str | 
 
 
 #: The forms of a pattern that allow several values.
-_CHOICES = frozenset({"any", "contains", "either", "none_of"})
+_CHOICES = frozenset({"any", "contains", "either", "none_of", "records"})
 
 
 def _choice_mismatch(form: str, inner: Any, value: Any, path: str, marks: Marks) -> str | None:
@@ -145,9 +150,32 @@ def _choice_mismatch(form: str, inner: Any, value: Any, path: str, marks: Marks)
         case "none_of":
             holds = not any(_matches(choice, value, marks) for choice in inner)
             problem = "which it must not be"
+        case "records":
+            return _records_mismatch(inner, value, path, marks)
         case _:
             return None
     return None if holds else f"{_named(path)} is {show(value)}, {problem}"
+
+
+def _records_mismatch(pattern: Any, value: Any, path: str, marks: Marks) -> str | None:
+    """Compare the records in a partition's bytes."""
+    if not isinstance(value, bytes):
+        return f"{_named(path)} is {show(value)}, records are expected"
+    try:
+        found, in_json = records.delivered(value)
+    except reference.WireError as error:
+        return f"{_named(path)}: these are no records: {error}"
+    if isinstance(pattern, list) and _are_equal(pattern, in_json):
+        return None
+    return _value_mismatch(pattern, found, f"{path}: records", marks)
+
+
+def _are_equal(pattern: list[Any], found: list[Any]) -> bool:
+    """Whether all that is named has just this value: a fast check for the most frequent case."""
+    return len(pattern) == len(found) and all(
+        isinstance(one, dict) and all(name in record and one[name] == record[name] for name in one)
+        for one, record in zip(pattern, found, strict=True)
+    )
 
 
 def _matches(pattern: Any, value: Any, marks: Marks) -> bool:
@@ -208,6 +236,10 @@ def marks_of(pattern: Any) -> Iterator[tuple[str, str]]:
         case list():
             for inner in pattern:
                 yield from marks_of(inner)
+
+
+#: Objects in a pattern that stand for a value have one of these names alone, or several of the comparisons.
+FORMS = _CHOICES | _COMPARISONS | {"marked"}
 
 
 def _named(path: str) -> str:

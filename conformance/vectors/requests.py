@@ -44,7 +44,7 @@ def parse(content: bytes) -> Mapping[str, _Entry]:
         unknown = {}
         for api, entry in entries.items():
             entry.value = from_json(entry.value)
-            unknown[api] = sorted(_unknown(entry.value, _plans(api)))
+            unknown[api] = sorted(_unknown(entry.value, plans(api)))
     except (msgspec.MsgspecError, ValueError) as error:
         raise VectorError(f"vectors/{_FILE}: {error}") from None
     for api, names in unknown.items():
@@ -53,12 +53,12 @@ def parse(content: bytes) -> Mapping[str, _Entry]:
     return entries
 
 
-def _plans(api: str) -> list[Node]:
-    """A request's plans of all versions. Raises ValueError for an api that there is not."""
-    span = reference_codec().dialect(DIALECT).types.get(f"{api}Request")
+def plans(api: str, which: str = "Request") -> list[Node]:
+    """The plans of all versions of a request, or of a Response. Raises ValueError for an api that there is not."""
+    span = reference_codec().dialect(DIALECT).types.get(f"{api}{which}")
     if span is None:
         raise ValueError(f"there is no api {api}")
-    return [_plan(api, version) for version in range(span[0], span[1] + 1)]
+    return [_plan(api, version, which) for version in range(span[0], span[1] + 1)]
 
 
 def _unknown(value: Any, nodes: Sequence[Node]) -> Iterator[str]:
@@ -85,9 +85,15 @@ def frame(api: str, key: int, version: int) -> bytes:
     """A frame with the request of an api. The correlation id is the key plus 1. Raises WireError for a version that
     there is not."""
     entry = _entries().get(api)
-    header = {"RequestApiKey": key, "RequestApiVersion": version, "CorrelationId": key + 1, "ClientId": "wireproof"}
-    body = _of_version({} if entry is None else entry.value, _plan(api, version))
-    return reference_codec().encode("RequestFrame", {"header": header, "body": body}, dialect=DIALECT)
+    return frame_of(api, key, version, key + 1, {} if entry is None else entry.value)
+
+
+def frame_of(api: str, key: int, version: int, correlation_id: int, value: Any) -> bytes:
+    """A frame with a request, which has those fields of the value that its version has. Raises WireError."""
+    header = {"RequestApiKey": key, "RequestApiVersion": version, "CorrelationId": correlation_id}
+    body = of_version(value, _plan(api, version))
+    whole = {"header": {**header, "ClientId": "wireproof"}, "body": body}
+    return reference_codec().encode("RequestFrame", whole, dialect=DIALECT)
 
 
 def has_version(api: str, version: int) -> bool:
@@ -99,19 +105,24 @@ def has_version(api: str, version: int) -> bool:
     return True
 
 
-def _plan(api: str, version: int) -> Struct:
-    node = reference_codec().dialect(DIALECT).codec(f"{api}Request", version).node  # type: ignore[attr-defined]
+def answer_plan(api: str, version: int) -> Struct:
+    """The plan of a response. Raises WireError for a version that there is not."""
+    return _plan(api, version, "Response")
+
+
+def _plan(api: str, version: int, which: str = "Request") -> Struct:
+    node = reference_codec().dialect(DIALECT).codec(f"{api}{which}", version).node  # type: ignore[attr-defined]
     assert isinstance(node, Struct)
     return node
 
 
-def _of_version(value: Any, node: Node) -> Any:
+def of_version(value: Any, node: Node) -> Any:
     """A value with only the fields that a version has. Fields that are missing are at their defaults."""
     match node, value:
         case Struct(), dict():
             return {
-                field.name: _of_version(value[field.name], field.node) for field in node.fields if field.name in value
+                field.name: of_version(value[field.name], field.node) for field in node.fields if field.name in value
             }
         case Array(), list():
-            return [_of_version(item, node.element) for item in value]
+            return [of_version(item, node.element) for item in value]
     return value

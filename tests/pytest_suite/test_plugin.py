@@ -16,7 +16,7 @@ from support.pytest_run import Run, counted, run, run_anew
 from wireproof.conformance import vectors
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.evidence import known_deviations
-from wireproof.conformance.model import Outcome
+from wireproof.conformance.model import CONVERSATIONS, Outcome
 from wireproof.conformance.questions import selection
 from wireproof.conformance.report.jsonl import read_reports
 
@@ -172,7 +172,7 @@ def test_several_implementations_make_a_matrix(folder: Path, whole: Whole, expec
 
 # --- What goes wrong before anything is asked -------------------------------------------------------------------------
 
-AREAS = ", ".join(vectors.AREAS)
+AREAS = ", ".join((*vectors.AREAS, CONVERSATIONS))
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def test_every_kind_of_file_has_a_schema() -> None:
         "decisions.schema.json": {path.name for path in FOLDER.glob("attested/*.toml")},
         "bugs.schema.json": {"bugs.json"},
         "requests.schema.json": {"requests.json"},
+        "conversations.schema.json": {"conversations.json"},
     }
     assert kinds.keys() == SCHEMAS.keys()
     known = {name for names in kinds.values() for name in names} | SCHEMAS.keys()
@@ -83,6 +84,11 @@ def test_the_bugs_keep_to_theirs() -> None:
 
 def test_the_requests_keep_to_theirs() -> None:
     assert problems("requests", iter([("requests.json", json.loads((FOLDER / "requests.json").read_bytes()))])) == []
+
+
+def test_the_conversations_keep_to_theirs() -> None:
+    content = json.loads((FOLDER / "conversations.json").read_bytes())
+    assert problems("conversations", iter([("conversations.json", content)])) == []
 
 
 def test_the_decisions_keep_to_theirs() -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import secrets
 import selectors
 import socket
 import time
@@ -25,10 +26,12 @@ from wireproof.conformance.connection.base import Connection, ImplementationErro
 from wireproof.conformance.connection.live import announced, login
 from wireproof.conformance.connection.live.address import SCHEME, Address, resolve
 from wireproof.conformance.connection.live.exchange import LONGEST_ANSWER, PAUSE, Exchange
+from wireproof.conformance.connection.live.talk import Talk
 from wireproof.conformance.connection.process.child import FAILED_STARTS, ChildConnection
 from wireproof.conformance.connection.process.endings import Ending
 from wireproof.conformance.connection.protocol.transcript import Transcript
 from wireproof.conformance.model import Case, Description, Effect, Observation, Op, Status
+from wireproof.conformance.script import Facts, Script, Send
 
 #: At most so many questions are asked at a time.
 AT_ONCE = 64
@@ -40,6 +43,8 @@ PATIENCE = 4.0
 DOUBT = 0.05
 #: Seconds in which a program has to listen after it has described itself, and between two looks whether it does.
 LISTENS_WITHIN, BETWEEN_TRIES = 60.0, 0.1
+#: Seconds after which the kit was absent.
+ABSENT = 0.1
 _GONE = "gone"
 #: Cases of which one has ended the broker are asked again in so many groups.
 GROUPS = 8
@@ -89,6 +94,10 @@ def _given(options: Options) -> Iterator[str]:
         yield f"--sasl={options.sasl}"
 
 
+def _connections(one: Exchange | Talk) -> Sequence[Exchange]:
+    return (one,) if isinstance(one, Exchange) else [*one.connections.values()]
+
+
 class BrokerConnection(Connection):
     """A connection to a broker that listens at an address; `program`: the program that is this broker."""
 
@@ -118,14 +127,20 @@ class BrokerConnection(Connection):
         self._suspects: list[list[Case]] = []
         #: The batch that runs: those for which no connection is opened yet, and the others.
         self._next: list[Case] = []
-        self._batch: dict[Exchange, Case] = {}
+        self._batch: dict[Exchange | Talk, Case] = {}
+        #: No topic's name begins with it; the numbers behind it are the conversations'.
+        self._name = f"wireproof-{secrets.token_hex(4)}"
+        self._talks = itertools.count()
+        self._looked = time.monotonic()
         self._seen: dict[str, Observation] = {}
         self._block: Sequence[Case] | None = None
         self._last: Case | None = None
         #: Why it cannot be asked any more; empty while it can.
         self._gone = ""
         self._transcript = Transcript(options.transcript)
-        self._description = dataclasses.replace(described, apis=self._announced(), reached_by=tuple(_given(options)))
+        self._description = dataclasses.replace(
+            described, apis=self._announced(), reached_by=tuple(_given(options)), logs_in=self._token is not None
+        )
 
     @property
     def description(self) -> Description:
@@ -209,16 +224,42 @@ class BrokerConnection(Connection):
             self._suspects, self._waiting = [], []
         if not (self._batch or self._next or self._done):
             self._next = self._next_cases()
-        opening = sum(not (exchange.asked or exchange.over) for exchange in self._batch)
+        opening = sum(not (one.asked or one.over) for one in self._batch)
         room = self._opened_at_once - opening
         for case in self._next[:room]:
-            self._batch[Exchange(self._address, case.args["chunks"], self._token)] = case
+            self._batch[self._asked(case)] = case
         del self._next[:room]
         if self._program is not None:
             self._program.listen()
-        self._advance([exchange for exchange in self._batch if not self._is_over(exchange)], seconds)
-        if self._batch and all(self._is_over(exchange) for exchange in self._batch):
+        self._excuse()
+        open_ones = [one for one in self._batch if not self._is_over(one)]
+        exchanges = [one for one in open_ones if isinstance(one, Exchange)]
+        talks = [one for one in open_ones if isinstance(one, Talk)]
+        spoken = [one for talk in talks for one in talk.connections.values() if one.events and not one.over]
+        self._advance([*exchanges, *spoken], seconds)
+        for exchange in exchanges:
+            self._slowest = max(self._slowest, exchange.needed or 0.0)
+        for talk in talks:
+            talk.go_on(self._quiet, self._options.timeout)
+        if self._batch and all(self._is_over(one) for one in self._batch):
             self._settle()
+
+    def _excuse(self) -> None:
+        """While the kit judges, nobody looks at the connections: that is no silence of the broker."""
+        now = time.monotonic()
+        absent, self._looked = now - self._looked, now
+        if absent > ABSENT:
+            for one in self._batch:
+                one.excuse(absent)
+
+    def _asked(self, case: Case) -> Exchange | Talk:
+        """What asks a case: one connection, or a conversation."""
+        script: Script | None = case.args.get("script")
+        if script is None:
+            return Exchange(self._address, case.args["chunks"], self._token)
+        token = None if script.logs_in else self._token
+        facts = Facts(f"{self._name}-{next(self._talks)}", self._token or b"")
+        return Talk(script, facts, lambda: Exchange(self._address, (), token))
 
     def _next_cases(self) -> list[Case]:
         if self._suspects:
@@ -229,40 +270,68 @@ class BrokerConnection(Connection):
     def _advance(self, exchanges: Sequence[Exchange], seconds: float) -> None:
         """Do what their sockets are ready for, now or within these seconds."""
         if not exchanges:
+            time.sleep(min(seconds, PAUSE))
             return
-        with selectors.DefaultSelector() as selector:
+        with selectors.PollSelector() as selector:
             for exchange in exchanges:
                 selector.register(exchange.socket, exchange.events, exchange)
             for key, events in selector.select(seconds):
                 key.data.advance(events)
-                self._slowest = max(self._slowest, key.data.needed or 0.0)
 
-    def _is_over(self, exchange: Exchange) -> bool:
-        """Whether the broker closed the connection, or its silence has lasted."""
+    @property
+    def _quiet(self) -> float:
+        """The seconds for which a silence lasts."""
         limit = self._options.timeout
-        quiet = limit if self._patient else min(limit, max(self._options.silence, PATIENCE * self._slowest))
-        return exchange.over or exchange.silence > (quiet if exchange.asked or self._opened_at_once > 1 else limit)
+        return limit if self._patient else min(limit, max(self._options.silence, PATIENCE * self._slowest))
+
+    def _is_over(self, one: Exchange | Talk) -> bool:
+        """Whether the conversation is over, the broker closed the connection, or its silence has lasted."""
+        if isinstance(one, Talk):
+            return one.over
+        limit = self._options.timeout
+        return one.over or one.silence > (self._quiet if one.asked or self._opened_at_once > 1 else limit)
 
     def _settle(self) -> None:
         """The observations of a batch that is over."""
         batch, self._batch = self._batch, {}
-        for exchange in batch:
-            exchange.close()
+        for one in batch:
+            one.close()
         *_, self._last = batch.values()
-        late = {exchange: case for exchange, case in batch.items() if not (exchange.asked or exchange.over)}
+        late = {one: case for one, case in batch.items() if not (one.asked or one.over)}
         if late and self._opened_at_once > 1:
             self._opened_at_once //= FEWER
             self._next[:0] = late.values()
-            batch = {exchange: case for exchange, case in batch.items() if exchange not in late}
+            batch = {one: case for one, case in batch.items() if one not in late}
         self._waiting, self._next = [*self._next, *self._waiting], []
-        closed = {case.id: case for exchange, case in batch.items() if exchange.over}
+        closed = {case.id: case for one, case in batch.items() if any(each.over for each in _connections(one))}
         if closed and not self._still_listens():
             self._ended_at([*closed.values()])
-            batch = {exchange: case for exchange, case in batch.items() if case.id not in closed}
-        for exchange, case in batch.items():
-            self._seen[case.id] = self._observation(exchange, case)
-            self._record(exchange, case)
+            batch = {one: case for one, case in batch.items() if case.id not in closed}
+        for one, case in batch.items():
+            if isinstance(one, Talk):
+                self._seen[case.id] = self._of_talk(one, case)
+                self._record_talk(one, case)
+            else:
+                self._seen[case.id] = self._observation(one, case)
+                self._record(one, case)
         self._transcript.flush()
+
+    def _of_talk(self, talk: Talk, case: Case) -> Observation:
+        for connection in talk.connections.values():
+            if connection.refused or connection.flooded:
+                return self._observation(connection, case)
+        if talk.unready:
+            return Observation(case, Status.UNSUPPORTED, detail=talk.unready)
+        return Observation(case, Status.ANSWER, talk.held)
+
+    def _record_talk(self, talk: Talk, case: Case) -> None:
+        for action, event in talk.held.events:
+            if isinstance(action, Send):
+                data = "secret" if action.secret else action.data.hex()
+                self._transcript.sent(json.dumps({"id": case.id, "on": action.on, "data": data}).encode())
+            elif event.data or event.kind != "done":
+                line = {"id": case.id, "on": getattr(action, "on", ""), "event": event.kind, "data": event.data.hex()}
+                self._transcript.heard(json.dumps(line).encode())
 
     def _observation(self, exchange: Exchange, case: Case) -> Observation:
         if exchange.refused:

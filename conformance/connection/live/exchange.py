@@ -41,6 +41,8 @@ class Exchange:
         self.closed = self.refused = self.flooded = False
         self.problem = ""
         self.needed: float | None = None
+        #: Whether it reads what comes.
+        self.reads = True
         self._address = address
         self._tls: ssl.SSLSocket | None = None
         #: What TLS waits for in its handshake; 0 once it is done.
@@ -89,7 +91,7 @@ class Exchange:
         if self._login is not None:
             return selectors.EVENT_READ | (selectors.EVENT_WRITE if self._login.to_send else 0)
         may_send = not self._all_sent and time.monotonic() >= self._next_chunk
-        return selectors.EVENT_READ | (selectors.EVENT_WRITE if may_send else 0)
+        return (selectors.EVENT_READ if self.reads else 0) | (selectors.EVENT_WRITE if may_send else 0)
 
     def advance(self, events: int) -> None:
         """Do what the socket is ready for."""
@@ -116,6 +118,26 @@ class Exchange:
             self._receive()
         if not self.over and events & selectors.EVENT_WRITE:
             self._send()
+
+    def excuse(self, seconds: float) -> None:
+        """Nobody looked for so long: it is no silence of the broker."""
+        self._last += seconds
+
+    def ask(self, chunk: bytes) -> None:
+        """Send this chunk as soon as the ones before it are sent."""
+        self._chunks.append(memoryview(chunk))
+        self._last = self._next_chunk = time.monotonic()
+        self._asked, self._all_sent = None, False
+
+    def take_frame(self) -> bytes | None:
+        """The first whole frame among the bytes that came, which are then without it; None while there is none. Bytes
+        that no frame begins with are taken as they are."""
+        size = 4 + int.from_bytes(self.sent[:4], signed=True)
+        if len(self.sent) < 4 or 4 <= size <= LONGEST_ANSWER and len(self.sent) < size:
+            return None
+        frame = bytes(self.sent[: size if 4 <= size <= LONGEST_ANSWER else len(self.sent)])
+        del self.sent[: len(frame)]
+        return frame
 
     def _shake_hands(self) -> None:
         assert self._tls is not None

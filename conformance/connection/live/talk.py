@@ -1,0 +1,114 @@
+"""A conversation with a broker: a script, played on as many connections as it opens.
+
+As `exchange`, nothing here waits: `broker` calls `go_on` after the sockets were looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from wireproof.conformance.connection.live.exchange import Exchange
+from wireproof.conformance.script import (
+    Action,
+    Deviation,
+    Event,
+    Facts,
+    Receive,
+    Rest,
+    Script,
+    Send,
+    Sleep,
+    Transcript,
+    Unready,
+)
+
+
+class Talk:
+    """One conversation, until `over`; then it has to be closed. `unready`: what the broker does not have."""
+
+    def __init__(self, script: Script, facts: Facts, connect: Callable[[], Exchange]) -> None:
+        """`connect` begins a connection."""
+        self.over = False
+        self.unready = ""
+        self._deviation: Deviation | None = None
+        self._connect = connect
+        self._connections: dict[str, Exchange] = {}
+        self._events: list[tuple[Action, Event]] = []
+        self._began = self._since = time.monotonic()
+        self._play = script.play(facts)
+        self._action: Action = next(self._play)
+
+    @property
+    def connections(self) -> Mapping[str, Exchange]:
+        """The connections that it has opened, by their names."""
+        return self._connections
+
+    @property
+    def asked(self) -> bool:
+        """Whether no connection of it is being opened."""
+        return all(one.asked or one.over for one in self._connections.values())
+
+    @property
+    def held(self) -> Transcript:
+        """What happened so far."""
+        return Transcript(tuple(self._events), self._deviation)
+
+    def go_on(self, quiet: float, limit: float) -> None:
+        """Do what can be done now. `quiet`: the seconds for which a silence lasts; `limit`: for which an answer may be
+        awaited."""
+        while not self.over and (event := self._event(quiet, limit)) is not None:
+            self._events.append((self._action, event))
+            self._since = time.monotonic()
+            try:
+                self._action = self._play.send(event)
+            except StopIteration:
+                self.over = True
+            except Deviation as found:
+                self.over, self._deviation = True, found
+            except Unready as error:
+                self.over, self.unready = True, str(error)
+
+    def _event(self, quiet: float, limit: float) -> Event | None:
+        """The event of the action; None if nothing has happened yet."""
+        now = time.monotonic()
+        at = now - self._began
+        match self._action:
+            case Send(on, data, _, reads):
+                connection = self._connection(on)
+                connection.reads = reads
+                connection.ask(data)
+                return Event("done", b"", at)
+            case Receive(on, silence):
+                return self._received(self._connection(on), quiet if silence else limit, at)
+            case Rest(on):
+                return Event("rest", bytes(self._connection(on).sent), at)
+            case Sleep(seconds):
+                return Event("done", b"", at) if now - self._since >= seconds else None
+
+    def _connection(self, name: str) -> Exchange:
+        if name not in self._connections:
+            self._connections[name] = self._connect()
+        return self._connections[name]
+
+    def _received(self, connection: Exchange, limit: float, at: float) -> Event | None:
+        connection.reads = True
+        frame = connection.take_frame()
+        if frame is not None:
+            return Event("frame", frame, at)
+        if connection.over:
+            return Event("closed", bytes(connection.sent), at)
+        if min(connection.silence, time.monotonic() - self._since) > limit:
+            return Event("silent", bytes(connection.sent), at)
+        return None
+
+    def excuse(self, seconds: float) -> None:
+        """Nobody looked for so long: it is no silence of the broker."""
+        self._since += seconds
+        for connection in self._connections.values():
+            connection.excuse(seconds)
+
+    def close(self) -> None:
+        """Close all its connections. Safe to repeat."""
+        for connection in self._connections.values():
+            connection.close()

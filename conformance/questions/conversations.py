@@ -1,0 +1,83 @@
+"""Questions that are conversations with a broker (`vectors.conversations`): of one with an `each` a question for each
+version of that api that the broker announces.
+
+The ids are enough to ask again: `kafka/conversations/<id>#serve`, or `kafka/conversations/<id>/<version>#serve`. The
+script depends on what the broker announces, so it is made when it is asked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from wireproof.conformance.model import CONVERSATIONS, Case, CaseId, Description, Effect, Op
+from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.questions.question import Question
+from wireproof.conformance.vectors import Vector, VectorKind, conversations, requests
+from wireproof.conformance.vectors.conversation_script import ConversationScript
+from wireproof.conformance.vectors.conversations import Conversation
+
+DIALECT = conversations.DIALECT
+
+
+def questions(apis: Mapping[int, tuple[int, int]]) -> Iterator[Question]:
+    """The questions for a broker that announces these versions, as far as the current catalogue has them."""
+    names = reference_codec().dialect(DIALECT).apis()
+    announced = {names[key]: versions for key, versions in apis.items() if key in names}
+    for one in conversations.load().values():
+        if one.each is None:
+            yield _question(one, None)
+            continue
+        low, high = announced.get(one.each, (0, -1))
+        for version in range(max(low, one.versions[0]), min(high, one.versions[1]) + 1):
+            if requests.has_version(one.each, version):
+                yield _question(one, version)
+
+
+def find(identifier: str) -> Question:
+    """The question with an id of this kind. Raises ValueError."""
+    wanted = CaseId.parse(identifier)
+    _, _, name, *number = wanted.path.split("/")
+    one = conversations.load().get(name)
+    if one is None or wanted.op not in ("", Op.SERVE) or not wanted.path.startswith(f"{DIALECT}/{CONVERSATIONS}/"):
+        raise ValueError(f"there is no conversation {identifier}")
+    if (one.each is not None) is not (len(number) == 1 and number[0].isdecimal()) or len(number) > 1:
+        raise ValueError(
+            f"{identifier}: {DIALECT}/{CONVERSATIONS}/{name}{'/<version>' if one.each else ''} is expected"
+        )
+    if one.each is not None and not requests.has_version(one.each, int(number[0])):
+        raise ValueError(f"{identifier}: the catalogue has no version {number[0]} of {one.each}")
+    return _question(one, int(number[0]) if number else None)
+
+
+def with_script(question: Question, described: Description) -> Question:
+    """The question with its script for this broker. Raises ValueError, with the reason, if it cannot be asked of it."""
+    name = CaseId.parse(question.case.id).path.split("/")[2]
+    one = conversations.load()[name]
+    effects = {requests.effect(api) for api in conversations.apis_of(one.steps)} - {Effect.CLUSTER}
+    if one.needs.topics or one.needs.writes:
+        effects.add(Effect.WRITE)
+    for effect in effects - described.effects:
+        raise ValueError(f"it is not held with this broker: {effect.said}")
+    if one.needs.sasl and not described.logs_in:
+        raise ValueError("it logs in with SASL PLAIN, and the run has no --sasl")
+    version = question.case.version
+    script = ConversationScript(one, version, tuple(sorted((described.apis or {}).items())))
+    return dataclasses.replace(question, case=msgspec.structs.replace(question.case, args={"script": script}))
+
+
+def _question(one: Conversation, version: int | None) -> Question:
+    vector = Vector(
+        id=one.id if version is None else f"{one.id}/{version}",
+        dialect=DIALECT,
+        area=CONVERSATIONS,
+        about=one.about,
+        kind=VectorKind.SERVE,
+        ops=(Op.SERVE,),
+        version=version,
+        source=one.source,
+        needs=("apis",),
+    )
+    return Question(vector, Case(f"{vector.path}#{Op.SERVE}", Op.SERVE, DIALECT, version=version))

@@ -1,0 +1,104 @@
+"""What a script for a conversation with a broker does, and what happens then. Whoever plays a script gives it the event
+of each of its actions; the script knows what may come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from wireproof.errors import WireproofError
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send bytes on the connection of this name, which is opened if it is not there. `secret`: they are not recorded.
+    `reads`: whether what comes there is read from now on; if not, it is left in the socket until the next Receive."""
+
+    on: str
+    data: bytes
+    secret: bool = False
+    reads: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Receive:
+    """Wait on a connection for a frame, or for its closing. `silence`: no longer than a silence lasts, because nothing
+    is expected; else as long as an answer may take."""
+
+    on: str
+    silence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Take the bytes on a connection that have come and that no Receive has taken. It does not wait."""
+
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """Do nothing for some seconds."""
+
+    seconds: float
+
+
+Action = Send | Receive | Rest | Sleep
+
+
+class Event(NamedTuple):
+    """What came of an action. `kind`: "done" (Send, Sleep); "frame"; "closed" or "silent" (with the bytes that are no
+    whole frame); "rest". `at`: seconds since the beginning of the conversation."""
+
+    kind: str
+    data: bytes
+    at: float
+
+
+class Facts(NamedTuple):
+    """What is different each time. `name`: no topic's name on the broker begins with it. `token`: the token of SASL
+    PLAIN with which the broker is reached; empty if there is none."""
+
+    name: str
+    token: bytes = b""
+
+
+class Deviation(WireproofError):  # noqa: N818 (a result, not an error of ours)
+    """An event that the script does not allow. `place`: which field of which answer, without numbers."""
+
+    def __init__(self, text: str, place: str = "") -> None:
+        super().__init__(text)
+        self.place = place
+
+
+class Unready(WireproofError):  # noqa: N818 (a result, not an error of ours)
+    """The broker does not have what the script needs; the text says what."""
+
+
+Play = Generator[Action, Event, None]
+
+
+class Script(Protocol):
+    """A script. `logs_in`: it logs in by itself, so the connections are as they are before a login."""
+
+    @property
+    def logs_in(self) -> bool: ...
+
+    def play(self, facts: Facts) -> Play:
+        """Its actions, one after another. Raises Deviation and Unready."""
+        ...
+
+    def told(self) -> Iterable[str]:
+        """Its steps, in a line each, for a person."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation that was held: each action with its event. `deviation`: what the script did not allow; None if it
+    allowed all."""
+
+    events: tuple[tuple[Action, Event], ...]
+    deviation: Deviation | None
