@@ -1,0 +1,166 @@
+"""Conversations with brokers over sockets: what is wrong is found where it is wrong, what is odd is not blamed."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Collection, Mapping
+
+import pytest
+from support.paths import TESTS
+
+from wireproof.conformance.asking.examiner import Examiner, Judged
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.live.login import PASSWORD
+from wireproof.conformance.model import DEVIATIONS, Outcome
+from wireproof.conformance.questions import UnknownId, conversations, find
+from wireproof.conformance.questions.question import Question
+from wireproof.conformance.report.failure import render_failure, repro_command
+
+PROGRAM = TESTS / "programs" / "storing_broker.py"
+#: By program: the conversations that it does not hold as it should, among those that it is asked.
+WRONG: Mapping[str, tuple[str, ...]] = {
+    "loses_equal_headers": ("store-equal-headers", "store-a-thousand-headers"),
+    "loses_headers": ("store-null-header", "store-header-without-a-name", "store-every-form-gzip"),
+    "null_header_is_empty": ("store-null-header", "store-every-form-none"),
+    "empty_is_null": ("store-empty-key", "store-empty-value"),
+    "sorts_headers": ("store-equal-headers", "store-every-form-lz4"),
+    "loses_times": ("store-times-out-of-order", "list-offsets-by-time"),
+    "takes_any_crc": ("produce-with-a-wrong-crc",),
+    "base_offset_is_null": ("offsets-after-acks-all", "offsets-after-acks-leader"),
+    "high_watermark_too_high": ("fetch-nothing", "fetch-at-the-end"),
+    "end_is_the_last_offset": ("list-offsets-at-both-ends", "offsets-after-acks-none"),
+    "greatest_time_of_the_batch": ("list-offsets-greatest-time", "list-offsets-greatest-time-compressed"),
+    "stores_twice": ("a-batch-that-is-sent-again", "a-gap-in-the-sequences"),
+    "stores_nothing_without_acks": ("offsets-after-acks-none",),
+    "answers_without_acks": ("acks-none-among-others", "offsets-after-acks-none"),
+    "takes_any_acks": ("acks-2",),
+    "deletes_nothing": ("delete-records", "delete-records-to-the-end"),
+    "never_waits": ("fetch-waits-for-its-time", "fetch-is-woken"),
+    "sleeps_on": ("fetch-is-woken",),
+    "always_waits": ("fetch-does-not-wait",),
+    "gives_no_batch_that_is_too_large": ("fetch-less-than-one-batch",),
+    "starts_over": ("fetch-from-the-second-batch", "fetch-at-the-end"),
+    "forgets_ids": ("produce-then-fetch", "fetch-an-unknown-id"),
+    "unknown_id_is_an_unknown_name": ("fetch-an-unknown-id", "produce-to-an-unknown-id"),
+    "cuts_its_answer": ("store-a-thousand-headers",),
+    "one_after_another": ("fetch-holds-no-other-connection",),
+    "loses_count": ("a-thousand-pipelined-requests", "a-client-that-does-not-read"),
+    "dies_at_a_request": ("delete-records", "delete-records-to-the-end", "delete-records-behind-the-end"),
+}
+#: Those that are wrong nowhere in these, whatever else they are.
+RIGHT = ("metadata-of-a-topic", "two-connections")
+ODD = ("slow", "byte_by_byte", "older_ranges", "closes_idle_connections", "makes_no_topics", "compresses_anew")
+#: Of the brokers that want a login.
+LOGGED_IN: Mapping[str, tuple[str, ...]] = {
+    "logs_in": (),
+    "answers_before_a_login": ("a-request-before-the-login",),
+    "takes_any_password": ("a-wrong-password", "a-token-that-is-cut"),
+}
+LOGINS = ("a-login", "a-login-with-handshake-0", "api-versions-around-a-login", "a-mechanism-that-is-not-there")
+
+
+def spec(name: str) -> str:
+    return f"exec:{shlex.join([sys.executable, '-P', str(PROGRAM), name])}"
+
+
+def held(name: str, chosen: Collection[str] | None = None, options: Options | None = None) -> list[Judged]:
+    """The conversations of these names (None: all), in the lowest and the highest version of each, as they were held
+    with a broker."""
+    with Examiner(open_connection(spec(name), options)) as examiner:
+        found: dict[str, list[Question]] = {}
+        for question in conversations.questions(examiner.description.apis or {}):
+            found.setdefault(question.vector.id.partition("/")[0], []).append(question)
+        ends = [
+            one
+            for name, each in found.items()
+            if chosen is None or name in chosen
+            for one in {id(each[0]): each[0], id(each[-1]): each[-1]}.values()
+        ]
+        return [*examiner.judge(ends)]
+
+
+def deviating(found: list[Judged]) -> set[str]:
+    return {one.vector.id.partition("/")[0] for one in found if one.verdict.outcome in DEVIATIONS}
+
+
+def test_a_right_broker_holds_all_of_them() -> None:
+    found = held("storing")
+    others = [one.verdict for one in found if one.verdict.outcome is not Outcome.PASS]
+    assert {verdict.outcome for verdict in others} == {Outcome.SKIP}
+    assert all("asks" in one.detail or "--sasl" in one.detail or "does without" in one.detail for one in others)
+    assert len(found) - len(others) > 120
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_broker_is_found(name: str) -> None:
+    right = () if name == "one_after_another" else RIGHT  # they wait too
+    found = held(name, (*WRONG[name], *right))
+    assert deviating(found) == {*WRONG[name]}
+    outcome = Outcome.CRASH if name == "dies_at_a_request" else Outcome.FAIL
+    assert {one.verdict.outcome for one in found} == {outcome, *([Outcome.PASS] if right else [])}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_broker_is_not_blamed(name: str) -> None:
+    found = held(name)
+    assert {one.verdict.outcome for one in found} <= {Outcome.PASS, Outcome.SKIP}
+    assert len(found) > 150
+
+
+@pytest.mark.parametrize("name", LOGGED_IN)
+def test_a_login_is_held_step_by_step(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "secret")
+    found = held(
+        name,
+        (*LOGINS, *LOGGED_IN["answers_before_a_login"], *LOGGED_IN["takes_any_password"]),
+        Options(sasl="plain:kit"),
+    )
+    assert deviating(found) == {*LOGGED_IN[name]}
+    assert Outcome.SKIP not in {one.verdict.outcome for one in found}
+
+
+def test_a_place_is_the_field_of_an_answer() -> None:
+    places = {one.verdict.place for one in held("null_header_is_empty", ["store-null-header"])}
+    assert places == {"Fetch Responses[].Partitions[].Records"}
+    assert {one.verdict.place for one in held("sleeps_on", ["fetch-is-woken"])} == {"Fetch time"}
+
+
+def test_a_page_shows_what_was_said() -> None:
+    with Examiner(open_connection(spec("base_offset_is_null"))) as examiner:
+        (found,) = examiner.judge([find("kafka/conversations/offsets-after-acks-all/3#serve")])
+    page = render_failure(
+        found.vector,
+        found.case,
+        found.observation,
+        found.verdict,
+        implementation=examiner.description,
+        repro="repro",
+        width=100,
+        color=False,
+    )
+    assert "Produce 3" in page
+    assert "BaseOffset is 0, 2 is expected" in " ".join(page.split())
+
+
+def test_an_id_is_enough_to_ask_again() -> None:
+    asked = [*conversations.questions(dict.fromkeys(range(95), (0, 99)))]
+    assert [find(one.case.id) for one in asked] == asked
+    assert repro_command(asked[0].case.id, "tcp://127.0.0.1:1", ()).startswith("wireproof repro 'kafka/conversations/")
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "kafka/conversations/nothing#serve",
+        "kafka/conversations/produce-then-fetch#serve",
+        "kafka/conversations/produce-then-fetch/99#serve",
+        "kafka/conversations/produce-then-fetch/3/4#serve",
+        "kafka/conversations/two-connections/3#serve",
+        "kafka/conversations/two-connections#decode",
+        "kip-35-v7/conversations/two-connections#serve",
+    ],
+)
+def test_a_wrong_id(identifier: str) -> None:
+    with pytest.raises(UnknownId):
+        find(identifier)
