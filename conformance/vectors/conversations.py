@@ -43,12 +43,13 @@ class Step(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     `pause`: seconds until it begins. `ask`: the api of a request, with its `value`. `version`: a number; the greatest
     announced one in a pair of lowest and highest; or "each", that for which the conversation is held, or of another api
-    all announced ones in turn, from the lowest to the highest of `versions`. Without it: the greatest announced one. `send`: bytes. `token`: that of SASL PLAIN, as a
-    frame. Then, or alone, `answer`: the pattern of the body of the oldest answer that is still to come; without it a
-    later step awaits that. `receives`: the bytes of the next frame. `answered`: False if no answer is to come. `times`:
-    so often. `until`: ask again until the answer matches. `precondition`: without this answer the broker may do without
-    the rest, and is not asked it. `waits`: least and most seconds until the answer. `closes`: the broker closes the
-    connection; `silent`: nothing comes. `reads`: whether what comes is read from now on.
+    all announced ones in turn, from the lowest to the highest of `versions`. Without it: the greatest announced one.
+    `send`: bytes. `token`: that of SASL PLAIN, as a frame. Then, or alone, `answer`: the pattern of the body of the
+    oldest answer that is still to come; without it a later step awaits that. `receives`: the bytes of the next frame.
+    `answered`: False if no answer is to come. `times`: so often. `until`: ask again until the answer matches.
+    `precondition`: without this answer the broker may do without the rest, and is not asked it. `waits`: least and most
+    seconds until the answer. `closes`: the broker closes the connection; `silent`: nothing comes. `reads`: whether what
+    comes is read from now on.
     """
 
     on: str = "a"

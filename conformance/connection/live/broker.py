@@ -437,6 +437,7 @@ class BrokerConnection(Connection):
                     self._advance([exchange], PAUSE)
             finally:
                 exchange.close()
+            self._slowest = max(self._slowest, exchange.needed or 0.0)
             runs = self._program is not None and self._program.listen(BETWEEN_TRIES)
             if not exchange.refused or exchange.problem or not runs or time.monotonic() > deadline:
                 return exchange
