@@ -111,6 +111,8 @@ class Rules:
     this_broker: Literal["beside", "alone"] = "beside"
     #: The ProtocolVersion that a client chooses of those inside both ranges.
     protocol_version: Literal["highest", "lowest"] = "highest"
+    #: A node id in a request that no broker has: left out of the answer, or listed without what a broker tells.
+    unknown_ids: Literal["left-out", "listed"] = "left-out"
     #: A broker's tags, read and written: all in their order; as a map, in which the last of equal keys counts; sorted
     #: by key; or refused where a key stands twice.
     broker_tags: Literal["kept", "map", "sorted", "refused"] = "kept"

@@ -1,7 +1,7 @@
 """A broker of KIP-35: it answers BrokerMetadata for its cluster, and anything else with the empty response.
 
-It is pure: frames in, frames out. Source: KIP-35 version 7, Proposed Changes 1 and 2; R-35-2, R-35-3, R-35-9, and
-R-35-11 to R-35-14.
+It is pure: frames in, frames out. Source: KIP-35 version 7, Proposed Changes 1 and 2; R-35-2, R-35-3, R-35-9,
+R-35-11 to R-35-14, and R-35-18.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Kip35Cluster:
         return cls(setting["self"], tuple(setting["brokers"]))
 
     def select(self, node_ids: Sequence[int], rules: Rules = DEMANDED) -> list[Mapping[str, Any]]:
-        """The brokers in the answer to a request for these ids (R-35-2, R-35-12 ‡, R-35-13 ‡)."""
+        """The brokers in the answer to a request for these ids (R-35-2, R-35-12 ‡, R-35-13 ‡, R-35-18 ‡)."""
         if not node_ids:
             return list(self.brokers)
         if rules.this_broker == "alone" and THIS_BROKER in node_ids:
@@ -47,9 +47,13 @@ class Kip35Cluster:
         wanted = [self.this_broker if node == THIS_BROKER else node for node in node_ids]
         if rules.repeated_ids == "once":
             wanted = list(dict.fromkeys(wanted))
+        if rules.unknown_ids == "listed":
+            by_id = {node: {"NodeId": node, **_UNKNOWN} for node in wanted} | by_id
         return [by_id[node] for node in wanted if node in by_id]
 
 
+#: What R-35-18's other reading tells of an id that no broker has.
+_UNKNOWN = {"Host": "", "Port": -1, "ProtocolVersionMin": 0, "ProtocolVersionMax": 0, "Tags": []}
 #: The default cluster: one broker.
 ALONE = Kip35Cluster(
     0,

@@ -23,11 +23,11 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-35-2",
         "which brokers a request's NodeIds select",
-        "none: all; −1: the broker asked; unknown ids are left out; the brokers come in any order; a null array is "
+        "none: all; −1: the broker asked; the brokers come in any order; a null array is "
         "malformed; NodeId is the page's BrokerId",
         source="KIP-35 version 7, Public Interfaces",
         quote="Empty array: retrieve for all brokers.",
-        kit="that unknown ids are left out, and that a null array is malformed",
+        kit="that a null array is malformed",
     ),
     Ruling(
         "R-35-3",
@@ -166,6 +166,14 @@ RULINGS: tuple[Ruling, ...] = (
         'null, as any negative length: "A length of -1 indicates null" (A Guide To The Kafka Protocol, Variable Length '
         "Primitives, of its only string)",
         "KIP-35 version 7, Public Interfaces",
+    ),
+    Ruling(
+        "R-35-18",
+        "a node id in a request that no broker has",
+        "it is left out of the answer",
+        {OTHER: ("unknown_ids", "listed")},
+        "it is in the answer, with a NodeId and nothing to tell of it",
+        INTERFACES,
     ),
     INVALID_TEXT,
     NEGATIVE_LENGTH,
