@@ -135,6 +135,8 @@ class Rules:
     batch_codec: Literal["inflated", "refused", "kept"] = "inflated"
     #: Converting older messages: each one is a batch, or those that stand side by side are one.
     older_messages: Literal["a-batch-each", "one-batch"] = "a-batch-each"
+    #: Converting a set of older messages or shipped batches: a partial last one.
+    converted_partial: Literal["dropped", "refused"] = "dropped"
     #: Converting a batch whose attributes have bit 5, which means nothing in the draft, to another format.
     batch_bit_5: Literal["dropped", "refused"] = "dropped"
     # kip-82-int-keys

@@ -37,7 +37,14 @@ from wireproof.reference.primitives import (
 from wireproof.reference.records import message_set
 from wireproof.reference.records.batch import demand_fields
 from wireproof.reference.records.compression import LZ4, MASK, deflate
-from wireproof.reference.records.fields import append_bytes, check_crc, check_keys, read_bytes, sequence
+from wireproof.reference.records.fields import (
+    append_bytes,
+    attributes_appender,
+    check_crc,
+    check_keys,
+    read_bytes,
+    sequence,
+)
 from wireproof.reference.rules import Rules
 
 MAGIC = 2
@@ -219,6 +226,10 @@ def _read_inner(reader: Reader, magic: int, path: str, *, inside: bool = False, 
 # --- Writing ----------------------------------------------------------------------------------------------------------
 
 
+#: Bits 0 to 4 of the attributes mean something; the others are kept (R-82i-17 ‡, other: written as 0).
+_append_known = attributes_appender(append_int8, 0x1F)
+
+
 def append_message_set(writer: Writer, value: Any, path: str = "") -> None:
     """Append messages, each of its own magic. Raises EncodeError."""
     for index, message in enumerate(sequence(value, path)):
@@ -281,7 +292,7 @@ def _append_attributes(covered: Writer, attributes: Any, flag: bool, path: str) 
     codec: int = 0 if _opaque(covered.rules) else attributes & MASK
     if codec > LZ4:
         raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, f"magic {MAGIC} has no codec {codec}", path)
-    append_int8(covered, attributes & ~HEADERS_FLAG | HEADERS_FLAG * flag)
+    _append_known(covered, attributes & ~HEADERS_FLAG | HEADERS_FLAG * flag)
     return codec
 
 

@@ -1,4 +1,5 @@
-"""Converts the draft's batches to and from shipped record batches, and to older messages (R-82s-11).
+"""Converts the draft's batches to and from shipped record batches, and to older messages (R-82s-11, R-82s-14 ‡ to
+R-82s-17 ‡).
 
 The formats differ in this: a shipped record has null header values, signed offset deltas, a partition leader's epoch
 and zstd; the draft has unsigned offset deltas, and bits in a message's attributes that the shipped record lacks. Data
@@ -16,9 +17,9 @@ from typing import Any
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.dialects.kip_82_string_keys.batch import append_batch, read_batch
 from wireproof.reference.dialects.kip_82_string_keys.messages import NULL_KEY, NULL_VALUE
-from wireproof.reference.errors import EncodeError, Reason, shown
+from wireproof.reference.errors import DecodeError, EncodeError, Reason, shown
 from wireproof.reference.primitives import MAX_INT32
-from wireproof.reference.records import CODEC
+from wireproof.reference.records import CODEC, ends_partially
 from wireproof.reference.records.compression import GZIP, ZSTD
 from wireproof.reference.records.control import CONTROL
 from wireproof.reference.records.convert import Converted, down_convert, up_convert
@@ -42,8 +43,10 @@ def converted(type_name: str, data: bytes, to: str, rules: Rules) -> bytes:
         raise NotImplementedError(f"{type_name} is converted to {', '.join(names)}, not to {shown(to)}")
     writer = Writer(rules)
     if to == DRAFT:
-        merges = rules.older_messages == "one-batch"
-        for batch in from_shipped(_whole(read_record_set, data, rules), merges=merges).entries:
+        entries = _whole(read_record_set, data, rules)
+        if rules.converted_partial == "refused" and ends_partially(data):
+            raise DecodeError(Reason.TRUNCATED, "the set ends with a part of a message", None)
+        for batch in from_shipped(entries, merges=rules.older_messages == "one-batch").entries:
             append_batch(writer, batch)
         return bytes(writer.out)
     batches = [_whole(read_batch, data, rules)]

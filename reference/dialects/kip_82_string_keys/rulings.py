@@ -153,6 +153,14 @@ RULINGS: tuple[Ruling, ...] = (
         "its messages stand in the set themselves, not compressed",
         "KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
     ),
+    Ruling(
+        "R-82s-17",
+        "converting a set that ends with a part of a message",
+        "the part is dropped, as every reader of Kafka's does: a fetch may end anywhere",
+        {OTHER: ("converted_partial", "refused")},
+        "refused: the page does not speak of it",
+        "KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
+    ),
 )
 
 #: Type and path where bytes are missing → the ruling on how many there should be. The first match counts.

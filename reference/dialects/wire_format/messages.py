@@ -27,12 +27,14 @@ from wireproof.reference.primitives import (
     read_uint32,
     read_window,
 )
-from wireproof.reference.records.fields import bytes_of, check_crc, check_keys, sequence
+from wireproof.reference.records.fields import attributes_appender, bytes_of, check_crc, check_keys, sequence
 from wireproof.reference.rules import Rules
 
 MAGICS = (0, 1)
 #: Bits 0–1 of the attributes.
 CODEC = 0x03
+#: The other bits are kept (R-WF-24 ‡, other: written as 0).
+_append_attributes = attributes_appender(append_int8, CODEC)
 NONE, GZIP, SNAPPY = 0, 1, 2
 PARTIAL = "partial"
 #: The size of the field `size`.
@@ -202,7 +204,7 @@ def _append_message(writer: Writer, value: Any, path: str) -> None:
         raise EncodeError(Reason.UNSUPPORTED_MAGIC, _NO_MAGIC.format(shown(magic)), inner.path)
     inner.path = join(path, "attributes")
     if magic == 1:
-        append_int8(inner, attributes)
+        _append_attributes(inner, attributes)
         if attributes & CODEC > SNAPPY:
             raise EncodeError(Reason.UNSUPPORTED_COMPRESSION, _NO_CODEC, inner.path)
     elif attributes != 0:

@@ -73,7 +73,7 @@ def test_the_worked_bytes(digits: str, value: dict[str, Any]) -> None:
 
 def test_every_ruling_is_whole_and_has_vectors() -> None:
     rulings = reference.rulings(DRAFT)
-    assert list(rulings) == ["R-D-1", "R-D-2", "R-D-3", "R-D-5", *(f"R-82s-{number}" for number in range(1, 17))]
+    assert list(rulings) == ["R-D-1", "R-D-2", "R-D-3", "R-D-5", *(f"R-82s-{number}" for number in range(1, 18))]
     contested = [
         "R-D-1",
         "R-D-2",
@@ -88,6 +88,7 @@ def test_every_ruling_is_whole_and_has_vectors() -> None:
         "R-82s-14",
         "R-82s-15",
         "R-82s-16",
+        "R-82s-17",
     ]
     assert [name for name, ruling in rulings.items() if ruling.contested] == contested
     for ruling in rulings.values():
