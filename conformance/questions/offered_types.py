@@ -1,7 +1,7 @@
 """The types and versions that an implementation says it offers, compared with those that the kit knows.
 
 A name that is no type's, or versions above all that there are, would silently ask nothing: that is an error. What an
-older Kafka had, and the current catalogue has not, is told, with the catalogue that has it.
+older or newer Kafka has, and the current catalogue has not, is told, with the command that imports its catalogue.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ def check(described: Description) -> None:
             raise ValueError(f"`types` offers {name}, and the dialect {dialect} has no type of this name{meant}")
 
 
-def of_older_kafka(described: Description) -> list[str]:
-    """What it offers of messages and versions that the current catalogue has no more, as names with versions."""
+def of_another_kafka(described: Description) -> list[str]:
+    """What it offers of messages and versions that the current catalogue has not, as names with versions."""
     found = []
     for dialect, name, span in _listed(described):
         known = _versions(dialect).get(name)
         if known is None:
             if name not in _versions(dialect):
                 found.append(name)
-        elif span is not None and span[0] < known[0]:
-            last = min(span[1], known[0] - 1)
-            found.append(f"{name} {span[0]}" + (f" to {last}" if last > span[0] else ""))
+        elif span is not None:
+            beyond = (span[0], min(span[1], known[0] - 1)), (max(span[0], known[1] + 1), span[1])
+            found += [f"{name} {low}" + (f" to {high}" if high > low else "") for low, high in beyond if low <= high]
     return found
 
 

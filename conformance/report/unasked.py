@@ -65,20 +65,20 @@ def leniency_lines(name: str, described: Description, verdicts: Iterable[Verdict
 
 
 def offer_lines(name: str, described: Description, verdicts: Iterable[Verdict], *, whole: bool) -> Iterator[Text]:
-    """Lines about what an implementation offers and no question asks: messages and versions of an older Kafka and,
+    """Lines about what an implementation offers and no question asks: messages and versions of another Kafka and,
     after a `whole` run of all areas, types that no question is about."""
-    older = offered_types.of_older_kafka(described)
-    if older:
+    other = offered_types.of_another_kafka(described)
+    if other:
         said = (
             ": offered, but not in the schemas here, and not asked: "
-            f"{_some(older)}. With those of an older Kafka they are: `wireproof schema import kafka-clients-3.9.1.jar "
-            "DIR`, then --catalog=DIR"
+            f"{_some(other)}. With those of its Kafka they are: "
+            "`wireproof schema import kafka-clients-VERSION.jar DIR`, then --catalog=DIR"
         )
         yield Text.assemble((safe(name), "bold"), said, style="yellow")
     if whole:
         asked = {verdict.type for verdict in verdicts}
         never = [one for names in (described.types or {}).values() for one in names if one not in asked]
-        never = [one for one in never if one.isalnum() and not one.isupper() and one not in {*map(_first, older)}]
+        never = [one for one in never if one.isalnum() and not one.isupper() and one not in {*map(_first, other)}]
         if never:
             yield Text.assemble((safe(name), "bold"), f": offered and never asked: {_some(never)}", style="yellow")
 
