@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from wireproof import reference
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import ASKED, OTHER_READING
 from wireproof.conformance.asking.process_end import told
@@ -163,7 +164,9 @@ class Output:
         )
 
     def _other_readings(self) -> Iterator[str]:
-        """Lines that name the rulings of which an implementation takes another reading that it does not declare."""
+        """Lines that name the rulings of which an implementation takes another reading that it does not declare, and
+        give the command that finds the names to declare, if there are names."""
+        named = {one.id for dialect in reference.dialects for one in reference.rulings(dialect).values() if one.others}
         for spec, one in self._implementations.by_spec.items():
             verdicts = self._results.verdicts.get(spec, ())
             taken = Counter(
@@ -179,9 +182,10 @@ class Output:
                 if verdict.note.startswith(OTHER_READING)
             )
             if taken:
+                command = f"wireproof readings --impl={shlex.quote(spec)}"
                 yield (
                     f"{spec}: other readings of contested rulings that it does not declare: {_counted(taken)}. "
-                    f"Which to declare: wireproof readings --impl={shlex.quote(spec)}"
+                    f"Which to declare: {'none has a name' if named.isdisjoint(taken) else command}"
                 )
 
     def _excuses(self) -> Iterator[str]:

@@ -50,6 +50,16 @@ def test_contested_answers(folder: Path) -> None:
     assert COMMAND in done.text
 
 
+def test_what_has_no_name_to_declare(tmp_path: Path) -> None:
+    """More than the kit's limit for compressed content is read (R-K-35): the reference has no such reading."""
+    generous = "decode = reference.Reference(reference.Rules(inflate_limit=128 << 20)).decode\n"
+    types = 'types = {"kafka": {"RecordBatch": None}}\nrejects = (reference.WireError,)\n'
+    (tmp_path / "generous.py").write_text("from wireproof import reference\n\n" + types + generous)
+    done = run("--impl=generous", "--area=resource-limits", "-k", "snappy", cwd=tmp_path)
+    assert done.code == 0
+    assert "that it does not declare: 1 R-K-35. Which to declare: none has a name" in done.text
+
+
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["alone", "xdist"])
 def test_a_failure_that_another_reading_explains(folder: Path, workers: tuple[str, ...]) -> None:
     """Vectors of the user's own list no other readings."""
