@@ -19,11 +19,13 @@ from wireproof import reference
 from wireproof.conformance.generation.expectations import sent_patterns
 from wireproof.conformance.model import MESSAGES, Case, CaseId, CaseKind, Description, Op, Status
 from wireproof.conformance.oracle.ask import ask
+from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.questions import conversations, sweep
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Also
 from wireproof.conformance.vectors.configured_reference import configured_reference
 
+PRODUCE = 0
 Apis = Mapping[int, tuple[int, int]]
 Patterns = list[dict[str, Any]]
 
@@ -48,6 +50,7 @@ def for_broker(question: Question, described: Description) -> Question:
     if case.from_file and _kinds(own) == _kinds(announced):
         expected = _with_versions(vector.expected, apis)
         also = tuple(dataclasses.replace(other, expected=_with_versions(other.expected, apis)) for other in vector.also)
+        also += tuple(_served(case, apis))
     else:
         expected, also = announced, tuple(_by_other_readings(case, vector.also, apis))
     return dataclasses.replace(question, vector=msgspec.structs.replace(vector, expected=expected, also=also))
@@ -68,6 +71,24 @@ def _answer(case: Case, apis: Apis | None) -> tuple[Patterns, bool]:
     """The demanded answer, as patterns, and whether the broker closes. Raises ValueError."""
     sent, closed = _serve(case, apis, {})
     return sent_patterns(case, sent), closed
+
+
+def _served(case: Case, apis: Apis) -> Iterator[Also]:
+    """The answer by a broker that announces a version of Produce that Kafka 4.0 removed, and serves it."""
+    data = b"".join(case.args["chunks"])
+    try:
+        request = reference_codec().decode("RequestFrame", data, dialect=case.dialect)
+    except reference.WireError:  # it is malformed, or there are several
+        return
+    header, (low, high) = request["header"], apis.get(PRODUCE, (1, 0))
+    version = header["RequestApiVersion"]
+    if header["RequestApiKey"] != PRODUCE or ("Produce", version) not in sweep.ANNOUNCED_OR_SERVED:
+        return
+    if low <= version <= high:
+        value = {"header": {"CorrelationId": header["CorrelationId"]}}
+        answer = {"type": "ResponseFrame:Produce", "version": version, "strict": True, "value": value}
+        sends = [answer] if request["body"]["Acks"] else []
+        yield Also(("R-K-18",), None, refuses=False, expected={"sends": (sends, False)})
 
 
 def _kinds(answer: tuple[Patterns, bool]) -> tuple[list[tuple[str, int | None]], bool]:

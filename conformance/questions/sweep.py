@@ -29,6 +29,10 @@ _LARGEST = (1 << 15) - 1
 _VERSION = slice(6, 8)
 
 
+#: Announced by Kafka 4, for old clients, and refused (KIP-896); older brokers answer them.
+ANNOUNCED_OR_SERVED = {("Produce", version) for version in range(3)}
+
+
 def questions(apis: Mapping[int, tuple[int, int]]) -> Iterator[Question]:
     """The questions for a broker that announces these versions, as far as there are schemas of them."""
     names = _catalog().apis
@@ -99,6 +103,10 @@ def _question(area: str, name: str, key: int, version: int) -> Question:
     exact = {**answer, "rewritten": True}
     inside = area == MESSAGES
     ruling = "R-K-8" if inside else "R-K-18"
+    # What a broker sends beside its versions depends on them, so it is computed when it is asked.
+    also = [Also((ruling,), None, refuses=False, expected={"sends": ([answer], False)} if inside else {})]
+    if inside and (name, version) in ANNOUNCED_OR_SERVED:
+        also.append(Also(("R-K-18",), None, refuses=False, expected={"sends": ([], True)}))
     vector = Vector(
         id=f"{name}/{version}",
         dialect=DIALECT,
@@ -110,8 +118,7 @@ def _question(area: str, name: str, key: int, version: int) -> Question:
         version=None,
         source="the message schemas of Kafka" if inside else "KIP-35",
         rulings=() if inside else (ruling,),
-        # What a broker sends beside its versions depends on them, so it is computed when it is asked.
-        also=(Also((ruling,), None, refuses=False, expected={"sends": ([answer], False)} if inside else {}),),
+        also=tuple(also),
         expected=([exact], False) if inside else ([], True),
         args={"chunks": [bytes(frame)]},
         needs=("apis",),

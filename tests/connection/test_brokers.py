@@ -161,6 +161,16 @@ def test_a_sweep_asks_what_is_announced_and_what_is_beside_it() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["announces_removed_versions", "serves_removed_versions"])
+def test_what_kafka_4_announces_and_refuses_may_be_served(name: str) -> None:
+    sweep_found, found = swept(spec(name)), verdicts(spec(name))
+    assert not deviating(sweep_found) | deviating(found)
+    served = [sweep_found[f"Produce/{version}"] for version in range(3)]
+    closed = [found[one] for one in ("broker-produce-v0", "broker-produce-v1", "broker-produce-v2-acks-0")]
+    contested = served if name == "announces_removed_versions" else closed
+    assert {verdict.rulings for verdict in contested} == {("R-K-18",)}
+
+
 def test_a_sweep_knows_other_readings() -> None:
     assert swept(spec("answers_error35"))["Metadata/14"].rulings == ("R-K-18",)
     found = swept(spec("sends_a_tag_at_its_default"))

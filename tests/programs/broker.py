@@ -329,6 +329,26 @@ class AnnouncesEverything(Conforming):
     apis: ClassVar = dict.fromkeys(range(95), (0, 0))
 
 
+class AnnouncesRemovedVersions(Conforming):
+    """Announces Produce from version 0, as Kafka 4 does, and closes below 3."""
+
+    apis: ClassVar = {**APIS, PRODUCE: (0, 13)}
+
+
+class ServesRemovedVersions(AnnouncesRemovedVersions):
+    """Announces Produce from version 0, as Kafka up to 3 does, and answers."""
+
+    def frames(self, broker: peer.Broker, piece: bytes) -> Iterator[tuple[bytes | None, Answer]]:
+        key, version, correlation = head(piece[4:])
+        size = int.from_bytes(piece[12:14], signed=True)
+        if key != PRODUCE or not 0 <= version < 3:
+            yield from super().frames(broker, piece)
+            return
+        acks = int.from_bytes(piece[14 + max(0, size) :][:2], signed=True)
+        body = struct.pack(">ii", correlation, 0) + (b"" if version == 0 else bytes(4))
+        yield None, framed(body) if acks else b""
+
+
 class WantsALogin(Conforming):
     """Answers ApiVersions, and everything once "kit" has logged in with the password "secret"."""
 
@@ -446,6 +466,7 @@ def all_kinds() -> Iterator[type[Conforming]]:
     yield Conforming
     yield from Conforming.__subclasses__()
     yield from WantsALogin.__subclasses__()
+    yield from AnnouncesRemovedVersions.__subclasses__()
 
 
 KINDS = {name_of(kind): kind for kind in all_kinds()}
