@@ -26,6 +26,7 @@ _LIBRARIES = {
     "kio.known.toml": "kio",
     "java/wrapper.known.toml": "kafka-clients, generated messages",
     "java/wrapper-schema.known.toml": "kafka-clients, `Schema` and `Struct`",
+    "java/broker.known.toml": "Apache Kafka 0.9, on a socket",
     "node/kafkajs/wrapper.known.toml": "kafkajs",
     "node/platformatic/wrapper.known.toml": "@platformatic/kafka",
     "node/kafka-ts/wrapper.known.toml": "kafka-ts",
@@ -79,8 +80,8 @@ def _area(glob: str) -> str:
 
 
 def _version(path: Path, entries: Iterable[known_deviations.KnownDeviation]) -> str:
-    """The tested release: from the build of the Java wrapper, else the one that all entries name."""
-    if path.parent.name == "java":
+    """The tested release: from the build of the Java wrappers, else the one that all entries name."""
+    if path.parent.name == "java" and path.name != "broker.known.toml":
         built = re.search(r"<kafka.version>(.*?)</kafka.version>", (path.parent / "pom.xml").read_text("utf-8"))
         assert built is not None
         return built[1]
