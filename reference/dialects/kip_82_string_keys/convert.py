@@ -47,14 +47,12 @@ def converted(type_name: str, data: bytes, to: str, rules: Rules) -> bytes:
         if rules.converted_partial == "refused" and ends_partially(data):
             raise DecodeError(Reason.TRUNCATED, "the set ends with a part of a message", None)
         for batch in from_shipped(entries, merges=rules.older_messages == "one-batch").entries:
-            append_batch(writer, batch)
+            append_batch(writer, _repacked(batch, rules))
         return bytes(writer.out)
-    batches = [_whole(read_batch, data, rules)]
+    batches = [_repacked(_whole(read_batch, data, rules), rules)]
     if rules.batch_bit_5 == "refused" and batches[0]["attributes"] & CONTROL:
         raise EncodeError(Reason.OUT_OF_RANGE, "bit 5 marks a control batch in the format that shipped", "attributes")
     magic = _OLDER[to]
-    if magic is not None and rules.older_wrappers == "messages":
-        batches[0]["attributes"] &= ~CODEC
     result = to_shipped(batches) if magic is None else to_older(batches, magic)
     append_record_set(writer, result.entries)
     return bytes(writer.out)
@@ -67,6 +65,11 @@ def _whole(read: Callable[[Reader], Any], data: bytes, rules: Rules) -> Any:
     if rules.trailing_bytes == "refused":
         reader.demand_end(Reason.TRAILING_BYTES, "the value")
     return value
+
+
+def _repacked(batch: Fields, rules: Rules) -> Fields:
+    """A batch that keeps its codec, or is compressed no more (R-82s-16 ‡)."""
+    return batch if rules.older_wrappers == "wrapper" else {**batch, "attributes": batch["attributes"] & ~CODEC}
 
 
 #: The draft's name of a batch's field → the shipped name.

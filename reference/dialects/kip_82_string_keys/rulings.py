@@ -147,10 +147,10 @@ RULINGS: tuple[Ruling, ...] = (
     ),
     Ruling(
         "R-82s-16",
-        "a compressed batch that is converted to older messages",
-        "it is a wrapper around them, with the same codec",
+        "a compressed batch or wrapper that is converted",
+        "what comes of it is compressed with the same codec: a batch, or a wrapper around older messages",
         {OTHER: ("older_wrappers", "messages")},
-        "its messages stand in the set themselves, not compressed",
+        "it is not compressed: a batch as it would be without a codec, or the older messages in the set themselves",
         "KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan",
     ),
     Ruling(
