@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from wireproof import reference
 from wireproof.conformance.decoding import DecodingError, decode_toml
 from wireproof.conformance.files import read_bytes
 from wireproof.conformance.judging.clusters import Cluster, Group, Signature, clusters, group
@@ -386,6 +387,12 @@ def described(verdict: Verdict) -> str:
     return f"{verdict.outcome}{f' ({verdict.kind})' if verdict.kind else ''}: {said}"[:200]
 
 
+def _has_text(verdict: Verdict) -> bool:
+    """Whether a public text demands the answer: it rests on no ruling, or on one with a quote."""
+    ruling = reference.rulings(verdict.dialect).get(verdict.ground or "")
+    return ruling is None or bool(ruling.quote)
+
+
 def _drafted(cluster: Cluster) -> Any:
     import tomlkit
 
@@ -396,7 +403,7 @@ def _drafted(cluster: Cluster) -> Any:
     cases = len(cluster.verdicts)
     entry.add(tomlkit.comment(f"{cases} {'case' if cases == 1 else 'cases'}, the first is {first.id}"))
     entry.add("finding", parts)
-    entry.add("class", "bug")
+    entry.add("class", "bug" if any(map(_has_text, cluster.verdicts)) else "disputed")
     entry.add("reason", described(first))
     entry.add("reported", "pending")
     return entry

@@ -435,6 +435,15 @@ def test_a_draft_names_no_folder_of_the_machine(file: Path) -> None:
     assert entry.reason == "crash: Error: bad\n    at f (b.js:1:2)"
 
 
+@pytest.mark.parametrize(
+    ("grounds", "kind"), [(["R-K-19"], "bug"), (["R-K-22e"], "disputed"), (["R-K-22e", None], "bug")]
+)
+def test_a_drafted_bug_has_a_text(grounds: list[str | None], kind: str, file: Path) -> None:
+    """R-K-19 quotes the guide; of R-K-22e all texts are silent; what rests on no ruling has its source."""
+    seen = [verdict(f"kafka/varints/{at}#decode", ground=ground) for at, ground in enumerate(grounds)]
+    assert [one.kind for one in load(file, known_deviations.draft(seen, "mine")).deviations] == [kind]
+
+
 def test_a_draft_of_nothing_is_a_file(file: Path) -> None:
     assert load(file, known_deviations.draft([verdict(outcome=Outcome.PASS)], "mine")).deviations == ()
 
