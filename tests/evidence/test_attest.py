@@ -80,6 +80,22 @@ def run(*arguments: str) -> Invocation:
     return CliRunner().invoke(group, ["attest", *arguments])
 
 
+#: Reads the record in the middle of a batch wrong; recode writes it as it was read.
+DEEP = """
+from wireproof import reference
+from wireproof.reference import encode as encode
+
+types = {"kafka": {"RecordBatch": None}}
+
+def decode(type, data, *, dialect, version=None):
+    value = reference.decode(type, data, dialect=dialect, version=version)
+    records = value["records"]
+    if len(records) > 100:
+        records[len(records) // 2] = records[len(records) // 2] | {"attributes": 1}
+    return value
+"""
+
+
 class TestAsking:
     def test_a_lie_is_a_dissent_also_a_known_one(self, clone: Clone) -> None:
         clone.add("honest", CODEC)
@@ -518,6 +534,14 @@ class TestFindings:
         assert text.startswith("# liar")
         assert "it is planted" in text
         assert f"wireproof repro '{shortest}' --impl=liar" in text
+
+    def test_one_cause_is_one_finding_told_by_its_simplest_case(self, tmp_path: Path) -> None:
+        (tmp_path / "deep.py").write_text(DEEP, "utf-8")
+        pytest_run.run("--impl=deep", "-k", "batch-128 or batch-256", "--report=deep.jsonl", cwd=tmp_path)
+        listed = CliRunner().invoke(group, ["finding", str(tmp_path / "deep.jsonl")]).output
+        assert listed.startswith("kafka/framing/batch-128-records#decode: loses data: ")
+        assert "lastOffsetDelta: 127" in listed  # not that of 256 records, which were asked first
+        assert listed.count("\n") == 1
 
     def test_one_that_ends_a_process_is_marked(self, clone: Clone) -> None:
         clone.add("liar", LIAR)

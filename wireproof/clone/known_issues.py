@@ -12,8 +12,9 @@ from wireproof.clone.registry import Implementation
 from wireproof.conformance.evidence import attestation, consensus, known_deviations
 from wireproof.conformance.evidence.attestation import Attestation, Result, expectation_op, expectations
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation, Severity
+from wireproof.conformance.judging.clusters import clusters
 from wireproof.conformance.judging.rulings import rests_on
-from wireproof.conformance.model import DEVIATIONS, FailureKind, Op, Outcome
+from wireproof.conformance.model import FailureKind, Op, Outcome
 from wireproof.conformance.report.jsonl import Line, Report
 from wireproof.conformance.vectors import Vector
 
@@ -133,23 +134,28 @@ def of_implementation(implementation: Implementation, file: Attestation | None) 
 def of_report(report: Report, known: Known) -> list[KnownIssue]:
     """The issues of any library, from the report of its run: one for each reason in `known`, its file of known
     deviations, and one for each finding of the run that it does not cover. Only cases of vectors count."""
-    cases = {vector.path: vector for vector, _ in consensus.every_vector()}
+    vectors = {vector.path: vector for vector, _ in consensus.every_vector()}
+    lines = {line.id: line for line in report.lines if _path(line.id) in vectors}
+    shown = {name: Example(vectors[_path(name)], line.op) for name, line in lines.items()}
     by_reason: dict[str, KnownIssue] = {}
-    for line in report.lines:
-        vector = cases.get(line.id.partition("#")[0])
-        if line.outcome not in DEVIATIONS or vector is None:
-            continue
-        entry = known.find(line)
-        if entry is not None and entry.kind == "unsupported":
-            continue
-        key = str(line.group or line.id) if entry is None else entry.reason
-        if key not in by_reason:
-            entry = entry or KnownDeviation("bug", known_deviations.described(line), reported="pending")
-            by_reason[key] = KnownIssue(
-                _implementation(report, line), report.header.implementation.version or "", [entry]
-            )
-        by_reason[key].add(Example(vector, line.op), line.kind or line.outcome)
+    for cluster in clusters(lines.values()):
+        # The simplest case is described.
+        for line in sorted((lines[one.id] for one in cluster.verdicts), key=lambda one: shown[one.id].size):
+            entry = known.find(line)
+            if entry is not None and entry.kind == "unsupported":
+                continue
+            key = str(cluster.group) if entry is None else entry.reason
+            if key not in by_reason:
+                entry = entry or KnownDeviation("bug", known_deviations.described(line), reported="pending")
+                version = report.header.implementation.version or ""
+                by_reason[key] = KnownIssue(_implementation(report, line), version, [entry])
+            by_reason[key].add(shown[line.id], line.kind or line.outcome)
     return [*by_reason.values()]
+
+
+def _path(name: str) -> str:
+    """The vector of a question's id."""
+    return name.partition("#")[0]
 
 
 def _implementation(report: Report, line: Line) -> Implementation:
