@@ -56,7 +56,8 @@ def with_script(question: Question, described: Description) -> Question:
     """The question with its script for this broker. Raises ValueError, with the reason, if it cannot be asked of it."""
     name = CaseId.parse(question.case.id).path.split("/")[2]
     one = conversations.load()[name]
-    effects = {requests.effect(api) for api in conversations.apis_of(one.steps)} - {Effect.CLUSTER}
+    asked = ((step.ask, question.case.version if step.version == "each" else None) for step in one.steps if step.ask)
+    effects = {requests.effect(api, version) for api, version in asked} - {Effect.CLUSTER}
     if one.needs.topics or one.needs.writes:
         effects.add(Effect.WRITE)
     for effect in effects - described.effects:

@@ -85,9 +85,9 @@ def check_offered(question: Question, described: Description) -> None:
     low, high = (described.apis or {}).get(key, (0, -1))
     if (low <= int(number) <= high) is not (area == MESSAGES):
         raise ValueError(f"the broker announces {name} {f'{low} to {high}' if low <= high else 'not'}")
-    effect = requests.effect(name)
+    effect = requests.effect(name, int(number))
     if effect not in described.effects:
-        raise ValueError(f"{name} is not sent to this broker: {effect.said}")
+        raise ValueError(f"{name} {number} is not sent to this broker: {effect.said}")
 
 
 def _question(area: str, name: str, key: int, version: int) -> Question:

@@ -261,8 +261,3 @@ def of_version(pattern: Any, plan: Node) -> Any:
         case Array(), list():
             return [of_version(item, plan.element) for item in pattern]
     return pattern
-
-
-def apis_of(steps: Sequence[Step]) -> Iterator[str]:
-    """The apis that are asked."""
-    yield from dict.fromkeys(step.ask for step in steps if step.ask is not None)

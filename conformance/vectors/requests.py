@@ -22,7 +22,10 @@ _FILE = "requests.json"
 
 
 class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    """`reads_from`: the lowest version in which it reads; those below it cannot say that nothing is to be made."""
+
     effect: Effect
+    reads_from: int = 0
     value: dict[str, Any] = {}
 
 
@@ -75,10 +78,13 @@ def _unknown(value: Any, nodes: Sequence[Node]) -> Iterator[str]:
                 yield from _unknown(item, elements)
 
 
-def effect(api: str) -> Effect:
-    """What the request of an api may do to a broker; for an api that the file lacks, the most."""
+def effect(api: str, version: int | None = None) -> Effect:
+    """What the request of an api may do to a broker; for an api that the file lacks, the most. `version`: None for one
+    of those that can say that nothing is to be made."""
     entry = _entries().get(api)
-    return Effect.CLUSTER if entry is None else entry.effect
+    if entry is None:
+        return Effect.CLUSTER
+    return Effect.WRITE if version is not None and version < entry.reads_from else entry.effect
 
 
 def frame(api: str, key: int, version: int) -> bytes:

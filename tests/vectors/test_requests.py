@@ -58,6 +58,15 @@ def test_nothing_is_made_by_metadata() -> None:
     assert {request("Metadata", version)["AllowAutoTopicCreation"] for version in range(4, 14)} == {False}
 
 
+@pytest.mark.parametrize(("api", "field"), [("Metadata", "AllowAutoTopicCreation"), ("CreateTopics", "validateOnly")])
+def test_a_version_that_cannot_say_that_nothing_is_made_writes(api: str, field: str) -> None:
+    for version in range(20):
+        if requests.has_version(api, version):
+            reads = requests.effect(api, version) is Effect.READ
+            assert reads is (field in request(api, version)), version
+    assert requests.effect(api, 0) is Effect.WRITE
+
+
 @pytest.mark.parametrize("api", OF_A_CLUSTER)
 def test_what_is_for_a_cluster_is_said_so(api: str) -> None:
     assert requests.effect(api) is Effect.CLUSTER
