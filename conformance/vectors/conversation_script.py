@@ -28,6 +28,8 @@ Apis = Mapping[int, tuple[int, int]]
 PATIENCE, BETWEEN_TRIES = 10.0, 0.02
 #: The connection on which topics are made and deleted.
 _KIT = "kit"
+#: Settings of these topics, beside their own: no record is deleted for its age, a segment holds records of all times.
+_KEPT = {"retention.ms": "-1", "segment.ms": str(10**15)}
 _INDEX = re.compile(r"\[\d+\]")
 #: Seconds by which an answer may come too early: clocks differ.
 EARLY = 0.005
@@ -154,7 +156,7 @@ class _Running:
     def _make(self, name: str, topic: Topic) -> Play:
         real = f"{self._facts.name}-{name}"
         self._marks |= {name: real, f"{name}-id": uuid.UUID(int=0)}
-        settings = [{"Name": key, "Value": value} for key, value in topic.configs.items()]
+        settings = [{"Name": key, "Value": value} for key, value in {**_KEPT, **topic.configs}.items()]
         made = {"Name": real, "NumPartitions": topic.partitions, "ReplicationFactor": 1, "Configs": settings}
         partitions = [{"PartitionIndex": index, "Timestamp": -1} for index in range(topic.partitions)]
         for step in (
