@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Collection, Mapping
+from pathlib import Path
 
 import pytest
 from support.paths import TESTS
@@ -118,6 +119,15 @@ def test_a_login_is_held_step_by_step(name: str, monkeypatch: pytest.MonkeyPatch
     )
     assert deviating(found) == {*LOGGED_IN[name]}
     assert Outcome.SKIP not in {one.verdict.outcome for one in found}
+
+
+def test_no_transcript_holds_the_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "secret")
+    file = tmp_path / "transcript.jsonl"
+    held("logs_in", ["a-login", "a-login-with-handshake-0"], Options(sasl="plain:kit", transcript=file))
+    text = file.read_text("utf-8")
+    assert text.count('"data": "secret"') > 2
+    assert b"\0kit\0secret".hex() not in text
 
 
 def test_a_place_is_the_field_of_an_answer() -> None:
