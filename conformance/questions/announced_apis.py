@@ -56,6 +56,12 @@ def for_broker(question: Question, described: Description) -> Question:
     return dataclasses.replace(question, vector=msgspec.structs.replace(vector, expected=expected, also=also))
 
 
+def holds(case: Case, described: Description) -> bool:
+    """Whether what a vector expects is expected of this broker, too, with its own versions."""
+    apis = described.apis
+    return case.op is not Op.SERVE or apis is None or _kinds(_answer(case, None)) == _kinds(_answer(case, apis))
+
+
 def _serve(case: Case, apis: Apis | None, readings: Mapping[str, str]) -> tuple[bytes, bool]:
     """What the reference sends, and whether it closes. `apis` None: those of the vectors. Raises ValueError."""
     codec = configured_reference(case.dialect, None if apis is None else tuple(sorted(apis.items())))

@@ -11,10 +11,10 @@ from wireproof.clone.registry import Implementation
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.evidence.attestation import DIALECT, FOLDER, Answer, Attestation, Header, collect
-from wireproof.conformance.model import Op
-from wireproof.conformance.questions import selection
+from wireproof.conformance.model import UNJUDGED, Op
+from wireproof.conformance.questions import announced_apis, selection
 from wireproof.conformance.questions.question import Derivation, Question
-from wireproof.conformance.vectors import Vector
+from wireproof.conformance.vectors import Vector, load
 
 
 def folder() -> Path:
@@ -43,12 +43,24 @@ def attest(implementation: Implementation, options: Options) -> Attestation:
             implementation.group,
             DIALECT,
         )
-        return collect(header, _answers(examiner))
+        broker = described.apis is not None
+        return collect(header, _broker_answers(examiner) if broker else _answers(examiner))
 
 
 def _answers(examiner: Examiner) -> Iterator[tuple[Vector, Op, Answer]]:
     for judged in examiner.judge(_questions(examiner)):
         yield judged.vector, judged.case.op, Answer.of(judged.verdict)
+
+
+def _broker_answers(examiner: Examiner) -> Iterator[tuple[Vector, Op, Answer]]:
+    """A broker is asked what its versions allow: only where a vector's own expectation holds for it does it agree or
+    dissent. What is asked of each version that it announces is no vector."""
+    described = examiner.description
+    serve = [vector for vector in load([DIALECT]) if Op.SERVE in vector.ops and not vector.folder]
+    asked = [one for one in selection.of_vectors(serve, described) if announced_apis.holds(one.case, described)]
+    for question, judged in zip(asked, examiner.judge(asked), strict=True):
+        if judged.verdict.outcome not in UNJUDGED:
+            yield question.vector, judged.case.op, Answer.of(judged.verdict)
 
 
 def _questions(examiner: Examiner) -> Iterator[Question]:
