@@ -110,8 +110,28 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None, 
     fields = _INDEX.sub("", path).strip(".")
     if "tag" in named or not fields:
         return named
+    return _field(case.type or "", path)
+
+
+def _field(type_name: str, path: str) -> str:
+    """The name of a plain field: its message, or the record that it stands in, and its own name."""
+    fields = _INDEX.sub("", path).strip(".")
     of_record = fields.removeprefix("records.")
-    return f"{case.type}.{fields}" if of_record == fields else f"Record.{of_record}"
+    return f"{type_name}.{fields}" if of_record == fields else f"Record.{of_record}"
+
+
+def with_zeros(case: Case, place: str) -> bytes | None:
+    """The bytes of a case with 0 in all fields of this place that are one byte or of a fixed size. None if they have
+    only such fields that are 0, or none. A CRC stays as it was."""
+    data = case.args.get("data")
+    if case.type is None or not isinstance(data, bytes):
+        return None
+    changed = bytearray(data)
+    for span in _spans(case, data, DEMANDED)[0]:
+        size = span.end - span.start
+        if _field(case.type, span.path) == place and (size == 1 or "INT" in span.what):
+            changed[span.start : span.end] = bytes(size)
+    return None if changed == data else bytes(changed)
 
 
 def _checksum(case: Case, written: Any) -> str:

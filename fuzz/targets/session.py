@@ -17,7 +17,10 @@ from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation import arguments
-from wireproof.conformance.model import DEVIATIONS, Case, Outcome, Status
+from wireproof.conformance.generation.mutations import checksums
+from wireproof.conformance.judging import location
+from wireproof.conformance.judging.clusters import Group
+from wireproof.conformance.model import DEVIATIONS, Case, FailureKind, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import offers
 from wireproof.fuzz.targets import inputs, lookup_and_convert
@@ -34,6 +37,8 @@ from wireproof.fuzz.targets.shrink import smaller
 FIRST_BLOCK, BLOCK = 4, 256
 _LISTENED = 16
 _TOOK_LONG = frozenset({Status.CRASH, Status.HANG, Status.OOM, Status.VIOLATION})
+#: The beginning of the name under which deviations of the known file are counted.
+_KNOWN = "known "
 #: Outcomes that cost too much time to search for a smaller input.
 _COSTLY = frozenset({Outcome.HANG, Outcome.OOM})
 
@@ -102,11 +107,13 @@ class Session:
             return
         judged = self.judged(suspect.identifier)
         name = None if judged is None else self._name(judged)
+        if judged is not None and name is not None and judged.verdict.known is None and name not in self._told:
+            name = self._cause(form, judged) or name
         self._dedup.remember(suspect.likeness, name)
         if judged is None or name is None:
             return
         self._count(name)
-        if judged.verdict.known is None and name not in self._told:
+        if not name.startswith(_KNOWN) and name not in self._told:
             self._tell(finding_of(judged, raw, self.kind.name))
             self._shrink(form, raw, judged)
 
@@ -129,12 +136,31 @@ class Session:
         if verdict.outcome not in DEVIATIONS:
             return None
         if verdict.known is not None:
-            return f"known {verdict.known}"
+            return f"{_KNOWN}{verdict.known}"
         first, *others = names_of(verdict)
         return next((one for one in others if one in self.counts.findings), first)
 
+    def _cause(self, form: Form, judged: Judged) -> str | None:
+        """The name of the finding or known deviation that a failure is a consequence of; None if there is none. A
+        reader that takes a field for longer than it is misreads what follows, in as many ways as there are bytes. Such
+        a field is the cause if the answer is right with 0 in its place."""
+        if judged.verdict.outcome is not Outcome.FAIL:
+            return None
+        read_wrong = {one.name: Group(**one.group) for one in self._told.values()}
+        read_wrong |= {f"{_KNOWN}{one.name}": one.finding for one in self.examiner.known.deviations if one.finding}
+        for name, found in read_wrong.items():
+            if found.kind != FailureKind.WRONG_VALUE or found.side != "read" or found.place is None:
+                continue
+            changed = location.with_zeros(judged.case, found.place)
+            if changed is None:
+                continue
+            alone = self.judged(form.identifier(judged.case.op, checksums.sealed(changed)))
+            if alone is not None and alone.verdict.outcome in (Outcome.PASS, Outcome.CONTESTED):
+                return name
+        return None
+
     def _count(self, name: str) -> None:
-        known = name.removeprefix("known ")
+        known = name.removeprefix(_KNOWN)
         if known != name:
             self.counts.known[known] += 1
         else:

@@ -14,13 +14,15 @@ import msgspec
 import pytest
 from support.full_disk import full_disk
 from support.fuzzing import command, need_atheris
-from support.recorder import Refuser
+from support.recorder import Recorder, Refuser
 
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
 from wireproof.conformance.generation.mutations import readable
-from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.judging.clusters import Group
+from wireproof.conformance.model import Case, Observation, Op, Outcome
 from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.questions.question import Question
 from wireproof.fuzz.campaign import draft_vector
@@ -31,7 +33,7 @@ from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.process import input_file
 from wireproof.fuzz.process.mutator import Mutator
 from wireproof.fuzz.targets import dedup, inputs
-from wireproof.fuzz.targets.finding import finding_of
+from wireproof.fuzz.targets.finding import FuzzFinding, finding_of
 from wireproof.fuzz.targets.inputs import Form, digest
 from wireproof.fuzz.targets.session import ChildSession
 from wireproof.fuzz.targets.session_start import forms, kind_of, session_of
@@ -364,6 +366,14 @@ class _NoListener:
         pass
 
 
+class _Told(_NoListener):
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def found(self, finding: FuzzFinding) -> None:
+        self.names.add(finding.name)
+
+
 @pytest.mark.parametrize(("version", "asked"), [(2, True), (3, False)])
 def test_no_frame_of_a_request_that_is_not_offered_is_judged(version: int, asked: bool) -> None:
     """As in the suite: a RequestFrame has no version, and the one in its header counts. Here of a Heartbeat."""
@@ -376,6 +386,42 @@ def test_no_frame_of_a_request_that_is_not_offered_is_judged(version: int, asked
         session = ChildSession(kind, forms(kind, examiner.description, "kafka", None), examiner, _NoListener())
         judged = session.judged(f"gen/kafka/RequestFrame/-/x{size:08x}{header}{body}#decode")
     assert (judged is not None) is asked
+
+
+class _LongAttributes(Recorder):
+    """Takes a record's attributes for a varint: with the highest bit set they have a second byte."""
+
+    def observe(self, case: Case) -> Observation:
+        data = case.args["data"]
+        if data[1] & 0x80:
+            data = data[:1] + bytes(1) + data[3:]
+        seen = super().observe(msgspec.structs.replace(case, args={"data": data}))
+        return msgspec.structs.replace(seen, case=case)
+
+
+@pytest.mark.parametrize(
+    ("data", "is_the_cause"),
+    [
+        ("0c800000010100", True),  # refused: the record is a byte short
+        ("0c800100010100", True),
+        ("0c000000010100", False),
+    ],
+)
+def test_what_follows_from_a_field_that_is_read_wrong_is_no_finding_of_its_own(data: str, is_the_cause: bool) -> None:
+    read_wrong = Group("fail", "wrong-value", "read", place="Record.attributes")
+    entry = KnownDeviation("bug", "attributes are no varint", finding=read_wrong, reported="pending")
+    told = []
+    for known in (Known(None, (entry,)), Known(None, ())):
+        listener = _Told()
+        with Examiner(_LongAttributes(types={"kafka": {"Record": None}}, ops={Op.DECODE}), known) as examiner:
+            kind = kind_of("differential")
+            session = ChildSession(kind, forms(kind, examiner.description, "kafka", "Record"), examiner, listener)
+            (form,) = session.forms.values()
+            session.execute(form.input(bytes.fromhex(data)))
+            session.finish()
+            told.append(len(listener.names))
+            assert session.counts.known.total() == (is_the_cause and bool(known.deviations))
+    assert told == [0, is_the_cause]
 
 
 def test_an_order_of_findings() -> None:
