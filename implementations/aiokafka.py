@@ -58,14 +58,12 @@ dialects = ("kafka",)
 #: The decompressors' own exceptions reach the caller who reads records.
 rejects = (ValueError, struct.error, AssertionError, KafkaError, *_records.REJECTS, cramjam.DecompressionError)
 #: Bytes after the body of a response frame are ignored, lengths below -1 are null, a record's too. The struct of a
-#: version has no place for a field that it lacks, nor for tags. Bits of attributes without a meaning are not written.
-#: Messages of another magic are read in a wrapper, and what follows a gzip stream in it is ignored. Compact text is as
-#: long as it is.
+#: version has no place for a field that it lacks, nor for tags. Messages of another magic are read in a wrapper, and
+#: what follows a gzip stream in it is ignored. Compact text is as long as it is.
 readings = {
     "R-K-3": {"ApiVersionsRequest": "other"},
     "R-K-7": "other",
     "R-K-12": "other",
-    "R-K-12c": "other",
     "R-K-13": "refuses",
     "R-K-15": "other",
     "R-K-22": {"MessageSet": "other"},
@@ -386,7 +384,7 @@ class InPython:
 
     name, version, dialects, rejects, rebuilds = "aiokafka-python", version, dialects, rejects, rebuilds
     types = MappingProxyType({"kafka": _records.TYPES})
-    readings = MappingProxyType({"R-K-12": {"Record*": "other"}, "R-K-12c": "other", "R-K-22": {"MessageSet": "other"}})
+    readings = MappingProxyType({"R-K-12": {"Record*": "other"}, "R-K-22": {"MessageSet": "other"}})
 
     def __init__(self) -> None:
         self._records = _record_classes_in_python()

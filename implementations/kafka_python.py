@@ -56,8 +56,8 @@ rejects = (
     RuntimeError,
 )
 #: Tags in any order; sizes of known tags and bytes after a body ignored; lengths below -1 are null, a record's too. The
-#: writer leaves out what a version lacks, and bits of attributes without a meaning. Any xerial header is read; compact
-#: text is as long as it is; a structure is there if its marker is not negative. Its client drops unknown tags.
+#: writer leaves out what a version lacks. Any xerial header is read; compact text is as long as it is; a structure is
+#: there if its marker is not negative. Its client drops unknown tags.
 readings = {
     "R-K-1": "other",
     "R-K-2": "other",
@@ -65,7 +65,6 @@ readings = {
     "R-K-7": "other",
     "R-K-9": "other",
     "R-K-12": {"Record*": "other"},
-    "R-K-12c": "other",
     "R-K-13": "omits",
     "R-K-15": "other",
     "R-K-22": {"MessageSet": "other"},

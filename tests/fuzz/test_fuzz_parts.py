@@ -359,7 +359,7 @@ def test_a_corpus_keeps_what_is_needed(tmp_path: Path) -> None:
 
 
 class _NoListener:
-    def found(self, finding: object) -> None:
+    def found(self, finding: FuzzFinding) -> None:
         pass
 
     def novel(self, raw: bytes, shown: object) -> None:
