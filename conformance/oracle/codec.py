@@ -33,11 +33,16 @@ def _schemas(folder: Traversable) -> Iterator[Any]:
             yield json.loads(entry.read_bytes())
 
 
+def own_settings(dialect: str) -> Mapping[str, Any]:
+    """The settings of `reference_codec`. A broker is read in the versions, too, that Kafka 4.0 removed."""
+    return {**shared_settings(dialect), "removed": True}
+
+
 @functools.cache
 def reference_codec() -> reference.Reference:
     """The reference that takes no other reading, with the schemas of every dialect's vectors. The judge asks it to
-    read, write and complete values; a broker's also in the versions that Kafka 4.0 removed."""
+    read, write and complete values."""
     codec = reference.Reference()
     for dialect in reference.dialects:
-        codec.configure({**shared_settings(dialect), "removed": True}, dialect=dialect)
+        codec.configure(own_settings(dialect), dialect=dialect)
     return codec

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from support import golden
 
 from wireproof.cli import group
+from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.vectors import compression_bombs
 
 
@@ -381,3 +382,11 @@ def test_control_records_are_told() -> None:
 def test_other_records_are_no_control_records() -> None:
     plain = "0000000000000000 00000018 4b4a6c76 02 00 00000000000003e8 00000001 6b 00000001 76"
     assert "control " not in run("--dialect", "kip-82-int-keys", "MESSAGE_SET", plain)[1]
+
+
+def test_a_command_leaves_the_judge_as_it_was(tmp_path: Path) -> None:
+    """The judge of brokers reads what Kafka 4.0 removed, and asks the codec that `explain` gives schemas."""
+    before = reference_codec().dialect("kafka").codec("ProduceRequest", 0)
+    (tmp_path / "Mine.json").write_text("{}", "utf-8")
+    assert run("--schema", str(tmp_path / "Mine.json"), "VARINT", "01")[0] == 2
+    assert reference_codec().dialect("kafka").codec("ProduceRequest", 0) is before

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from wireproof.conformance.files import read_bytes, read_text
-from wireproof.conformance.oracle.codec import reference_codec, shared_settings
+from wireproof.conformance.oracle.codec import own_settings, reference_codec
 from wireproof.console import say
 from wireproof.reference.dialects import DIALECTS, NamesNumbers
 from wireproof.reference.errors import SchemaError
@@ -35,9 +35,9 @@ def use_registers(files: tuple[str, ...], dialect: str) -> None:
     for problem in problems:
         say(str(problem), err=True)
     click.get_current_context().call_on_close(
-        lambda: reference_codec().configure(shared_settings(dialect), dialect=dialect)
+        lambda: reference_codec().configure(own_settings(dialect), dialect=dialect)
     )
-    reference_codec().configure({**shared_settings(dialect), "registers": texts}, dialect=dialect)
+    reference_codec().configure({**own_settings(dialect), "registers": texts}, dialect=dialect)
 
 
 def _text(path: Path) -> str:
@@ -59,7 +59,7 @@ def use_schemas(files: Sequence[str], dialect: str) -> None:
         except SchemaError as error:
             raise click.UsageError(f"{name}: {error.detail}") from None
     click.get_current_context().call_on_close(
-        lambda: reference_codec().configure(shared_settings(dialect), dialect=dialect)
+        lambda: reference_codec().configure(own_settings(dialect), dialect=dialect)
     )
     try:
         reference_codec().configure({"schemas": read}, dialect=dialect)
