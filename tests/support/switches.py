@@ -351,6 +351,10 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (asked_for(3, -1), {"beside": [3, 2], "alone": [2]}),
         (asked_for(3, 9), {"beside": [3], "alone": [3]}),
     ],
+    "unknown_ids": [
+        (asked_for(3, 9), {"left-out": [3], "listed": [3, 9]}),
+        (asked_for(3, 1), {"left-out": [3, 1], "listed": [3, 1]}),
+    ],
     "broker_tags": [
         (
             told_tags([("b", "1"), ("a", "2"), ("b", "3")]),
@@ -952,6 +956,16 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (
             drafted_sets("RecordSet", (entry(1, 5, 0, b"v") + entry(1, 7, 8, b"w")).hex()),
             {"a-batch-each": [[0], [0]], "one-batch": [[0], [0]]},
+        ),
+    ],
+    "converted_partial": [
+        (
+            drafted_sets("RecordSet", (entry(1, 5, 0, b"v") + entry(1, 7, 0, b"w")[:-1]).hex()),
+            {"dropped": [[0]], "refused": Refused("truncated", None)},
+        ),
+        (
+            drafted_sets("RecordSet", entry(1, 5, 0, b"v").hex()),
+            {"dropped": [[0]], "refused": [[0]]},
         ),
     ],
     "batch_bit_5": [
