@@ -181,6 +181,8 @@ def test_a_released_library(module: Path) -> None:
         "kafka/framing/batch-lz4-dictionary-id#encode": ("skip", "pass"),
         "kafka/framing/batch-snappy-empty#encode": ("skip", "pass"),
         "kafka/framing/batch-snappy-xerial-streams#encode": ("skip", "pass"),
+        # It drops one of two unknown tags, which is R-K-3's other reading. The kit tries that itself.
+        "kafka/tag-ordering/fetch-response-15-tag-0-unknown#recode": ("fail", "contested"),
     }
     counts = Counter(found.values())
     assert counts["pass"] > 5_000
