@@ -228,4 +228,4 @@ class TestLaunchers:
         skip_unless_built()
         ended = run(LAUNCHER, "--nonsense")
         assert (ended.returncode, ended.stdout) == (2, "")
-        assert ended.stderr.startswith("usage: wrapper ")
+        assert ended.stderr.startswith("usage: wrapper, or broker ")
