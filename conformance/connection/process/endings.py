@@ -22,7 +22,7 @@ FIRST_LINES, LAST_LINES = 8, 16
 _LINE_LENGTH = 400
 
 #: The beginning of an answer.
-_ANSWER = re.compile(rb'\s*\{\s*"seq"\s*:\s*\d')
+_ANSWER = re.compile(rb'\s*\{\s*"(seq"\s*:\s*\d|value"\s*:|data"\s*:)')
 _OUT_OF_MEMORY = re.compile(
     r"(out of|insufficient|cannot allocate) memory|bad_alloc|memory allocation of|outofmemoryerror|memoryerror",
     re.IGNORECASE,
