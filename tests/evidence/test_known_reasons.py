@@ -87,16 +87,17 @@ def is_in(place: Place, files: list[Path]) -> bool:
     return f".{place.name}." in around
 
 
-#: Files of brokers that are asked on their sockets: not every cause is traced to a line there yet.
-BROKERS = {path for path in FILES if path.name == "broker.known.toml"}
+#: How many causes of brokers on their sockets are not traced to a line yet. A new one has to be.
+UNTRACED = {"c/librdkafka": 5, "go/sarama": 3, "java": 2}
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.relative_to(LIBRARIES).as_posix() for path in FILES])
 def test_every_reason_names_a_file_and_a_line(path: Path) -> None:
     deviations = known_deviations.load(path, None).deviations
     assert deviations
-    assert all(entry.reason for entry in deviations)
-    assert path in BROKERS or [entry.name for entry in deviations if not _PLACE.search(entry.reason)] == []
+    untraced = [entry.name for entry in deviations if not _PLACE.search(entry.reason)]
+    broker = path.parent.relative_to(LIBRARIES).as_posix() if path.name == "broker.known.toml" else ""
+    assert len(untraced) == UNTRACED.get(broker, 0), untraced
 
 
 @pytest.mark.parametrize("place", PLACES, ids=[f"{one.library}-{one.file}-{one.line}-{one.name}" for one in PLACES])
