@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 )
@@ -33,4 +34,5 @@ func main() {
 	address := cluster.ListenAddrs()[0]
 	ask("valid", address, "0000000a0012000000000001ffff") // ApiVersions 0
 	ask("api 999", address, "0000000a03e7000000000001ffff")
+	time.Sleep(10 * time.Second) // The connection is closed while the goroutine still unwinds; its panic ends the process.
 }
