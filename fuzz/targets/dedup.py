@@ -6,8 +6,10 @@ from collections import Counter
 
 from wireproof.fuzz.targets.kinds import Likeness
 
-#: The first `FIRST` deviations that look alike are judged, then one in `THEN`.
+#: The first `FIRST` answers that look alike are judged, then one in `THEN` if the last one was a deviation, otherwise
+#: one in `UNTIL_FOUND`: a fault may look like what another reading does, as when a value is refused without a reason.
 FIRST = 3
+UNTIL_FOUND = 8
 THEN = 64
 
 
@@ -24,7 +26,7 @@ class Deduplication:
         """Count a deviation. True if it should be judged."""
         self._seen[likeness] += 1
         count = self._seen[likeness]
-        return count <= FIRST or count % THEN == 0
+        return count <= FIRST or count % (THEN if likeness in self._named else UNTIL_FOUND) == 0
 
     def remember(self, likeness: Likeness, name: str | None) -> None:
         """Remember the finding that a deviation of this likeness belongs to. None: the judge saw no deviation."""
