@@ -113,6 +113,12 @@ FACTS = {
         "framing/batch-record-attributes#decode": (Outcome.FAIL, "first difference at records[0].attributes"),
         "framing/batch-snappy-empty#decode": (Outcome.FAIL, "s2: corrupt input"),
         "tag-ordering/tag-1#decode": (Outcome.PASS, ""),
+        "unsupported-versions/client-v5-retries-4#interpret": (Outcome.PASS, ""),
+        "unsupported-versions/client-v3-error-42#interpret": (Outcome.PASS, ""),
+        "unsupported-versions/client-v4-closed#interpret": (Outcome.PASS, ""),
+        "unsupported-versions/client-heartbeat-v4-error-35#interpret": (Outcome.PASS, ""),
+        "unsupported-versions/client-begin-quorum-epoch-v1-error-6#interpret": (Outcome.PASS, ""),
+        "unsupported-versions/client-v3-range-above#interpret": (Outcome.FAIL, "got {outcome: 'retry', version: 2}"),
     },
     "kafka-go": {
         "framing/response-0-count-beyond-the-rest#recode": (Outcome.FAIL, "must be refused: truncated"),

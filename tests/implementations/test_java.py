@@ -58,7 +58,12 @@ class TestDescribe:
         (found,) = wrappers[codec].ask(DESCRIBE)
         assert found["name"] == {"generated": "kafka-clients", "schema": "kafka-clients (types.Schema)"}[codec]
         assert (found["language"], found["dialects"]) == ("java", ["kafka"])
-        assert found["ops"] == ["decode", "encode", "recode", *(["lookup"] if codec == "generated" else [])]
+        assert found["ops"] == [
+            "decode",
+            "encode",
+            "recode",
+            *(["lookup", "interpret", "negotiate"] if codec == "generated" else []),
+        ]
         assert set(found["readings"].values()) == {"other"}
         assert ("R-K-1" in found["readings"]) is (codec == "generated")
 
@@ -67,6 +72,57 @@ class TestDescribe:
         frames = [name for name in found["types"]["kafka"] if name.startswith("ResponseFrame:")]
         assert len(frames) == (91 if codec == "generated" else 0)
         assert ("RequestFrame" in found["types"]["kafka"]) is (codec == "generated")
+
+
+# --- Its client ---------------------------------------------------------------------------------------------------
+
+#: Requests: ApiVersions 3 and 5, and Heartbeat 3.
+ASKED = {
+    "3": "00000011 0012000300000007000161 00 0261026200",
+    "5": "00000011 0012000500000007000161 00 0261026200",
+    "heartbeat": "00000017 000c000300000007000161 000167 00000001 00016d ffff",
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "outcome"),
+    [
+        ("3", "0000000f 00000007 0000 02 0012 0000 0004 00", {"outcome": "malformed"}),
+        ("3", "00000013 00000007 0000 02 0012 0000 0004 00 00000000 00", {"outcome": "accepted"}),
+        ("3", "00000010 00000007 0023 00000001 0012 0000 0002", {"outcome": "retry", "version": 2}),
+        ("5", "00000010 00000007 0023 00000001 0012 0000 0004", {"outcome": "retry", "version": 4}),
+        ("5", "0000000a 00000007 0023 00000000", {"outcome": "retry", "version": 0}),
+        ("3", "0000000d 00000007 002a 01 00000000 00 00", {"outcome": "error", "error": 42}),
+        ("3", "00000013 00000008 0000 02 0012 0000 0004 00 00000000 00", {"outcome": "malformed"}),
+        ("3", None, {"outcome": "error", "error": None}),
+        ("heartbeat", "0000000a 00000007 00000023 0000", {"outcome": "accepted"}),
+        ("heartbeat", "0000000a 00000007 00000023 001b", {"outcome": "error", "error": 27}),
+        ("heartbeat", "0000000a 00000007 00000000 0023", {"outcome": "unsupported", "request": "HeartbeatRequest"}),
+        ("heartbeat", "0000000a 00000008 00000000 0000", {"outcome": "malformed"}),
+        ("heartbeat", "0000000b 00000007 00000000 0000", {"outcome": "malformed"}),
+        ("heartbeat", None, {"outcome": "error", "error": None}),
+    ],
+)
+def test_its_client_interprets(
+    wrappers: dict[str, Wrapper], asked: str, answer: str | None, outcome: dict[str, Any]
+) -> None:
+    response = None if answer is None else answer.replace(" ", "")
+    request = ASKED[asked].replace(" ", "")
+    line = {"seq": 1, "op": "interpret", "dialect": "kafka", "request": request, "response": response}
+    (found,) = wrappers["generated"].ask(line)
+    assert found == {"seq": 1, "outcome": outcome}
+
+
+@pytest.mark.parametrize(
+    ("client", "broker", "chosen"),
+    [([0, 9], [0, 12], 9), ([4, 9], [2, 6], 6), ([0, 4], [5, 9], None), ([5, 9], [0, 4], None), ([0, 9], None, None)],
+)
+def test_its_client_chooses(
+    wrappers: dict[str, Wrapper], client: list[int], broker: list[int] | None, chosen: int | None
+) -> None:
+    line = {"seq": 1, "op": "negotiate", "dialect": "kafka", "api_key": 3, "client": client, "broker": broker}
+    (found,) = wrappers["generated"].ask(line)
+    assert found == {"seq": 1, "version": chosen}
 
 
 # --- Right bytes --------------------------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 package main
 
 import (
+	"wireproof/implementations/go/franz-go/client"
 	"wireproof/implementations/go/franz-go/codec"
 	"wireproof/implementations/go/lines"
 )
 
 func main() {
 	wrapper := codec.Wrapper()
+	wrapper.Interpret = client.Interpret
 	wrapper.Version = lines.ModuleVersion("github.com/twmb/franz-go")
 	lines.Main(wrapper)
 }

@@ -42,6 +42,9 @@ type Codec struct {
 // Apis is what a broker is to list: api key → its lowest and highest version.
 type Apis map[int16][2]int16
 
+// Outcome is "outcome", and what belongs to it, as in the contract.
+type Outcome map[string]any
+
 // Wrapper is a library behind the line protocol.
 type Wrapper struct {
 	Name, Version string
@@ -55,6 +58,9 @@ type Wrapper struct {
 	// for a library without one. Configure is called before it.
 	Serve     func(chunks [][]byte) (sent []byte, closed bool, err error)
 	Configure func(apis Apis) error
+	// Interpret is what the library's client makes of a request's response, nil where the connection was closed instead; nil
+	// for a library that is not asked.
+	Interpret func(request, response []byte) (Outcome, error)
 	// Reason is what an error of the library's says for certain, one of the contract's reasons, or "".
 	Reason func(err error) string
 }
@@ -68,6 +74,9 @@ type question struct {
 	Data    string          `json:"data"`
 	Value   json.RawMessage `json:"value"`
 	Chunks  []string        `json:"chunks"`
+	Request string          `json:"request"`
+	// Response is nil where the connection was closed.
+	Response *string `json:"response"`
 	// Settings are those of "configure".
 	Settings struct {
 		Apis Apis `json:"apis"`
@@ -151,6 +160,9 @@ func (wrapper *Wrapper) ask(asked *question) ([]byte, error) {
 	if asked.Dialect == dialect && wrapper.Serve != nil && asked.Op == "serve" {
 		return wrapper.served(asked.Chunks)
 	}
+	if asked.Dialect == dialect && wrapper.Interpret != nil && asked.Op == "interpret" {
+		return wrapper.interpreted(asked)
+	}
 	if asked.Dialect != dialect || !slices.Contains([]string{"decode", "encode", "recode"}, asked.Op) {
 		return nil, NotOfferedf("no %s in the dialect %s", asked.Op, asked.Dialect)
 	}
@@ -196,6 +208,26 @@ func (wrapper *Wrapper) served(texts []string) ([]byte, error) {
 	}
 	sent, closed, err := wrapper.Serve(chunks)
 	return fmt.Appendf(nil, `"sent":"%x","closed":%t`, sent, closed), err
+}
+
+// interpreted is "outcome".
+func (wrapper *Wrapper) interpreted(asked *question) ([]byte, error) {
+	request, err := hex.DecodeString(asked.Request)
+	if err != nil {
+		return nil, badQuestion{err}
+	}
+	var response []byte
+	if asked.Response != nil {
+		if response, err = hex.DecodeString(*asked.Response); err != nil {
+			return nil, badQuestion{err}
+		}
+	}
+	outcome, err := wrapper.Interpret(request, response)
+	if err != nil {
+		return nil, err
+	}
+	written, err := json.Marshal(outcome)
+	return append([]byte(`"outcome":`), written...), err
 }
 
 func inHex(data []byte) []byte {
@@ -315,6 +347,9 @@ func (wrapper *Wrapper) description() any {
 	}
 	if wrapper.Serve != nil {
 		ops = append(ops, "serve")
+	}
+	if wrapper.Interpret != nil {
+		ops = append(ops, "interpret")
 	}
 	return map[string]any{
 		"name":     wrapper.Name,

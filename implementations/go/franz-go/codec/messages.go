@@ -29,6 +29,15 @@ var renamed = map[string]string{
 	"SASLHandshake":                "SaslHandshake",
 }
 
+// APIName is Kafka's name of an api that kmsg has.
+func APIName(key int16) string {
+	name := kmsg.NameForKey(key)
+	if kafkas, ok := renamed[name]; ok {
+		return kafkas
+	}
+	return name
+}
+
 // messages are the bodies of all requests and responses of kmsg, by the names that Kafka has for them.
 func messages() map[string]lines.Codec {
 	found := map[string]lines.Codec{}
@@ -36,10 +45,7 @@ func messages() map[string]lines.Codec {
 		if kmsg.RequestForKey(key) == nil {
 			continue
 		}
-		name := kmsg.NameForKey(key)
-		if kafkas, ok := renamed[name]; ok {
-			name = kafkas
-		}
+		name := APIName(key)
 		found[name+"Request"] = recoded(func() message { return kmsg.RequestForKey(key) })
 		found[name+"Response"] = recoded(func() message { return kmsg.ResponseForKey(key) })
 	}

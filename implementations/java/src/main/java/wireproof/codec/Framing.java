@@ -10,13 +10,13 @@ import wireproof.Reason;
 import wireproof.Refusal;
 
 /** Frames as a connection gives and takes them: their size is {@code NetworkReceive}'s and {@code Send}'s. */
-final class Framing {
-    static final int SIZE_LENGTH = Integer.BYTES;
+public final class Framing {
+    public static final int SIZE_LENGTH = Integer.BYTES;
 
     private Framing() {}
 
     /** What stands in the frame at the buffer's position; sizes beyond `largest` bytes are refused. */
-    static ByteBuffer receive(ByteBuffer in, int largest) {
+    public static ByteBuffer receive(ByteBuffer in, int largest) {
         NetworkReceive receive = new NetworkReceive(largest, "wireproof");
         BytesChannel channel = new BytesChannel(in);
         try {
@@ -39,7 +39,7 @@ final class Framing {
         }
     }
 
-    static ByteBuffer send(Send send) {
+    public static ByteBuffer send(Send send) {
         ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(send.size()));
         BytesChannel channel = new BytesChannel(out);
         try {

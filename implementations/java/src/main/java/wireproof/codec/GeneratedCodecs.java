@@ -40,7 +40,7 @@ public final class GeneratedCodecs extends Codecs {
 
     @Override
     public List<String> ops() {
-        return List.of("decode", "encode", "recode", "lookup");
+        return List.of("decode", "encode", "recode", "lookup", "interpret", "negotiate");
     }
 
     @Override

@@ -13,11 +13,14 @@ import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.common.requests.CorrelationIdMismatchException;
 import wireproof.BadQuestion;
 import wireproof.Half;
 import wireproof.NotOffered;
 import wireproof.Reason;
 import wireproof.Refusal;
+import wireproof.client.Client;
+import wireproof.client.Outcome;
 import wireproof.codec.Codec;
 import wireproof.codec.Codecs;
 import wireproof.codec.Versions;
@@ -100,6 +103,16 @@ public final class Conversation {
         if (!codecs.ops().contains(question.op) || !DIALECT.equals(question.dialect)) {
             throw new NotOffered("no " + question.op + " in the dialect " + question.dialect);
         }
+        if (question.op.equals("interpret")) {
+            putOutcome(interpret(question), json);
+            return;
+        }
+        if (question.op.equals("negotiate")) {
+            Integer version = Client.negotiate(question.apiKey, question.client, question.broker);
+            json.writeFieldName("version");
+            putNumber(version, json);
+            return;
+        }
         Codec codec = codecs.find(question.type, question.version);
         switch (question.op) {
             case "decode" -> {
@@ -114,6 +127,43 @@ public final class Conversation {
                 half = Half.ENCODE;
                 putBytes(codec.write(object), json);
             }
+        }
+    }
+
+    /** A response that cannot be read, or that answers another request, comes out of the client as an exception. */
+    private static Outcome interpret(Question question) {
+        try {
+            return Client.interpret(question.request, question.response);
+        } catch (ReflectiveOperationException error) {
+            throw new IllegalStateException(error);
+        } catch (RuntimeException thrown) {
+            if (thrown instanceof CorrelationIdMismatchException || Refusals.isMeant(thrown, Half.DECODE)) {
+                return Outcome.MALFORMED;
+            }
+            throw thrown;
+        }
+    }
+
+    private static void putOutcome(Outcome outcome, JsonGenerator json) throws IOException {
+        json.writeObjectFieldStart("outcome");
+        json.writeStringField("outcome", outcome.outcome());
+        switch (outcome.outcome()) {
+            case "retry" -> json.writeNumberField("version", outcome.version());
+            case "error" -> {
+                json.writeFieldName("error");
+                putNumber(outcome.error(), json);
+            }
+            case "unsupported" -> json.writeStringField("request", outcome.request());
+            default -> {}
+        }
+        json.writeEndObject();
+    }
+
+    private static void putNumber(Integer number, JsonGenerator json) throws IOException {
+        if (number == null) {
+            json.writeNull();
+        } else {
+            json.writeNumber(number);
         }
     }
 

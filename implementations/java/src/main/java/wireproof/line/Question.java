@@ -19,6 +19,11 @@ final class Question {
     byte[] data;
     String key;
     Object value;
+    byte[] request;
+    byte[] response;
+    int apiKey;
+    int[] client;
+    int[] broker;
 
     private Question() {}
 
@@ -45,6 +50,11 @@ final class Question {
             case "data" -> data = hex(in);
             case "key" -> key = in.getText();
             case "value" -> value = Values.read(in);
+            case "request" -> request = hex(in);
+            case "response" -> response = in.currentToken() == JsonToken.VALUE_NULL ? null : hex(in);
+            case "api_key" -> apiKey = in.getIntValue();
+            case "client" -> client = span(in);
+            case "broker" -> broker = in.currentToken() == JsonToken.VALUE_NULL ? null : span(in);
             default -> in.skipChildren();
         }
     }
@@ -54,7 +64,19 @@ final class Question {
         try {
             return HEX.parseHex(in.getTextCharacters(), from, from + in.getTextLength());
         } catch (IllegalArgumentException error) {
-            throw new BadQuestion("`data` is no hex: " + error.getMessage());
+            throw new BadQuestion("this is no hex: " + error.getMessage());
         }
+    }
+
+    /** [lowest, highest]. */
+    private static int[] span(JsonParser in) throws IOException {
+        in.nextToken();
+        int lowest = in.getIntValue();
+        in.nextToken();
+        int highest = in.getIntValue();
+        if (in.nextToken() != JsonToken.END_ARRAY) {
+            throw new BadQuestion("a range has two versions");
+        }
+        return new int[] {lowest, highest};
     }
 }
