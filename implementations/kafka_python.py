@@ -6,8 +6,9 @@ refused. One codec serves nullable and other fields, as in the library's own mes
 return how much it has read, so bytes left over are accepted. A response frame is read by `KafkaProtocol`, as in the
 client; a request frame by `ApiMessage.decode(framed=True)`. Authorized operations are a set of bits. Records are read
 as in a fetch and written as by a producer (see `_records`); a single record goes through `KafkaProducer.send`.
-`negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection`'s own version lookup, on a stand-in for
-its socket. The library has no UINT32, no header version 0, no unknown tags in writing and no part of a broker."""
+`negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection` on a stand-in for its socket: its own
+version lookup, or any request, and the error code of the response that its caller gets. The library has no UINT32, no
+header version 0, no unknown tags in writing and no part of a broker."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from typing import Any
 
 import snappy  # type: ignore[import-untyped]
 import zstandard
-from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaProtocolError
+from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaProtocolError, UnsupportedVersionError, for_code
 from kafka.net.connection import KafkaConnection
 from kafka.producer import KafkaProducer
 from kafka.protocol import admin, api_data, api_header, consumer, metadata, producer, sasl
@@ -205,21 +206,34 @@ def negotiate(api_key: int, client: tuple[int, int], broker: tuple[int, int] | N
 
 
 def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[str, Any]:
-    """The outcome for a new connection's ApiVersions request, sent at the version of `request`, and this response."""
+    """The outcome for a request of a connection and this response: of ApiVersions on a new one, of others later on."""
     header = api_header.RequestHeader.decode(io.BytesIO(request[4:]), flexible=False)
-    asked, number = metadata.ApiVersionsRequest, header.request_api_version
-    if header.request_api_key != asked.API_KEY or not asked.min_version <= number <= asked.max_version:
-        raise NotImplementedError("kafka.net.connection.KafkaConnection judges answers to its ApiVersions alone")
-    connection = _connection(number, header.correlation_id)
+    message, number = _request(header.request_api_key), header.request_api_version
+    if not message.min_version <= number <= message.max_version:
+        raise NotImplementedError(f"kafka.protocol has no version {number} of {message.__name__}")
+    connection = _connection(header.correlation_id)
+    if message is metadata.ApiVersionsRequest:
+        return _looked_up(connection, number, response)
+    connection.initializing, connection.connected = False, True
+    answer = connection.send_request(message.decode(request, version=number, header=True, framed=True))
+    try:
+        _receive(connection, response)
+    except KafkaError as error:
+        return failed(error, response)
+    if not answer.succeeded():
+        return failed(answer.exception, response)
+    code = getattr(answer.value, "error_code", None) or 0  # what the library's own callers look at
+    if for_code(code) is UnsupportedVersionError:
+        return {"outcome": "unsupported", "request": message.__name__}
+    return {"outcome": "error", "error": code} if code else {"outcome": "accepted"}
+
+
+def _looked_up(connection: Any, version: int, response: bytes | None) -> dict[str, Any]:
+    """The outcome for a new connection's ApiVersions request of this version."""
+    connection._api_versions_idx = version
     lookup = connection._get_api_versions()
     lookup.send(None)  # runs up to the wait for the answer
-    if response is not None:
-        try:
-            connection.data_received(response)
-        except KafkaProtocolError as error:  # the one exception that the library's transport expects here
-            connection.close(error)
-    if connection.in_flight_requests:
-        connection.close()  # no answer, or not all of it, and then the end
+    _receive(connection, response)
     try:
         lookup.send(None)
     except StopIteration:
@@ -228,6 +242,17 @@ def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[s
         return failed(error, response)
     lookup.close()
     return {"outcome": "retry", "version": connection._api_versions_idx}
+
+
+def _receive(connection: Any, response: bytes | None) -> None:
+    """Give the connection this response, and end it if that is none, or not all of one."""
+    if response is not None:
+        try:
+            connection.data_received(response)
+        except KafkaProtocolError as error:  # the one exception that the library's transport expects here
+            connection.close(error)
+    if connection.in_flight_requests:
+        connection.close()
 
 
 def _sent(record: dict[str, Any]) -> dict[str, Any]:
@@ -256,7 +281,7 @@ def _sent(record: dict[str, Any]) -> dict[str, Any]:
     return handed
 
 
-def _connection(version: int, correlation_id: int) -> Any:
+def _connection(correlation_id: int) -> Any:
     """A new connection, on an event loop whose timers never fire and a socket without a peer."""
     if not 0 <= correlation_id < 2**31:
         raise NotImplementedError("kafka.protocol.parser.KafkaProtocol counts its correlation ids from 0 to 2**31 - 1")
@@ -271,7 +296,6 @@ def _connection(version: int, correlation_id: int) -> Any:
         abort=connection.connection_lost,
     )
     connection.connection_made(wire)
-    connection._api_versions_idx = version
     connection.parser._correlation_id = correlation_id - 1
     return connection
 
