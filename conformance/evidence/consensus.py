@@ -40,7 +40,7 @@ from wireproof.conformance.vectors import Vector, VectorError
 
 #: So many independent groups have to agree.
 ENOUGH = 2
-#: Ops between two ends of a connection: no library has them as a function.
+#: Ops between two ends of a connection.
 _PEERS = frozenset({Op.SERVE, Op.INTERPRET, Op.NEGOTIATE, Op.EVOLVE})
 #: Verdicts of which one may take the place of another in the next run.
 _ENDS = frozenset(map(str, (Outcome.CRASH, Outcome.HANG, Outcome.OOM)))

@@ -30,7 +30,8 @@ _SUPPORT = """\
 {share} of {total} expectations of codecs, in the dialect `kafka`, have the agreement of two independent groups of
 released implementations or more, beside the reference.
 [What this proves, and what it does not](../explanation/attestation.md).
-{peers} more are asked of clients and brokers, of which few have the answer as a function.
+Of {peers} that are asked of clients and brokers, {peers_share} have it:
+[what bounds this](../explanation/attestation.md#what-bounds-the-share-of-peers).
 Against {disputed} expectations more groups dissent than agree:
 [how each was decided](#where-more-dissent-than-agree).
 """
@@ -66,10 +67,12 @@ def _support(files: list[attestation.Attestation]) -> Lines:
     """The number of expectations that two groups agree with, by area, and the others by reason."""
     counted = consensus.count(consensus.of_expectations(files))
     two, total = counted.codec
+    peers = counted.total(consensus.PEERS)
     yield _SUPPORT.format(
         share=f"{100 * two / total:.1f} %",
         total=f"{total:,}",
-        peers=f"{counted.total(consensus.PEERS):,}",
+        peers=f"{peers:,}",
+        peers_share=f"{100 * counted.total(consensus.PEERS, consensus.Support.TWO) / peers:.1f} %",
         disputed=f"{len(counted.disputed):,}",
     )
     yield from table(

@@ -308,6 +308,11 @@ class TestSupport:
         assert 10 * two >= 9 * total
         assert total > 16_000
 
+    def test_most_expectations_of_peers_have_two_groups(self) -> None:
+        """What is left is told in docs/explanation/attestation.md."""
+        counted = consensus.count(consensus.of_expectations(attestation.load()))
+        assert 100 * counted.total(consensus.PEERS, Support.TWO) >= 86 * counted.total(consensus.PEERS)
+
     def test_each_expectation_with_more_dissent_is_decided(self) -> None:
         disputed = consensus.count(consensus.of_expectations(attestation.load())).disputed
         number = consensus.decided_by(disputed, consensus.load_decisions())
