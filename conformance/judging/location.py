@@ -60,7 +60,7 @@ def of_refusal(vector: Vector, case: Case, rules: Rules = DEMANDED) -> str:
     reason, so it is the same for a vector that a person wrote and for a generated one. `rules`: those under which it
     has to be refused."""
     data = case.args.get("data")
-    if isinstance(data, bytes) and _frame_size_is_wrong(vector, case, data):
+    if isinstance(data, bytes) and _frame_size_is_wrong(vector, case, data, rules):
         return FRAME_SIZE
     if vector.reject is not None and vector.reject.reason in _ANYWHERE:
         return _ANYWHERE[vector.reject.reason]
@@ -168,12 +168,18 @@ def _as_answered(case: Case) -> Case:
 # --- Input that must be refused ---------------------------------------------------------------------------------------
 
 
-def _frame_size_is_wrong(vector: Vector, case: Case, data: bytes) -> bool:
+def _frame_size_is_wrong(vector: Vector, case: Case, data: bytes, rules: Rules) -> bool:
     """Whether this is a frame that must be refused because its size is not that of what follows it. Who ignores the
-    size reads on, so where the frame ends, in a count or in a text, does not matter."""
+    size reads on, so where the frame ends, in a count or in a text, does not matter. A count or length that has to be
+    refused with the right size too is another fault."""
     is_frame = (case.type or "").partition(":")[0] in ("RequestFrame", "ResponseFrame")
-    by_size = vector.reject is not None and vector.reject.reason in _OF_FRAME_SIZE
-    return is_frame and by_size and int.from_bytes(data[:4], "big", signed=True) != len(data) - 4
+    right_size = (len(data) - 4).to_bytes(4, "big", signed=True)
+    if not is_frame or vector.reject is None or vector.reject.reason not in _OF_FRAME_SIZE or data[:4] == right_size:
+        return False
+    if vector.reject.reason is Reason.TRAILING_BYTES:
+        return True
+    _, error = _spans(case, right_size + data[4:], rules)
+    return error is None or (error.reason, error.offset) != (vector.reject.reason, vector.reject.offset)
 
 
 def _of_bytes(vector: Vector, case: Case, data: bytes, rules: Rules) -> str:

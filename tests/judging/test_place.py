@@ -52,6 +52,13 @@ def judged(identifier: str, status: Status = Status.ANSWER, answer: Any = None, 
             "R-K-7",
             "frame size",
         ),
+        # More bytes than its size says, but the count before them is what is wrong.
+        (
+            "gen/kafka/ResponseFrame:SaslHandshake/1/x00000012000000000000fffe0303000000010006746578742d33#decode",
+            "negative-length",
+            "R-K-31",
+            "count",
+        ),
         # Attributes 1: in a record they name no codec, so nothing is compressed.
         ("gen/kafka/Record/-/x1c0100000000828080808000008000#decode", "varint-overflow", "R-K-6c", "a varint"),
     ],
