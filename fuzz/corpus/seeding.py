@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 
-from wireproof.conformance.generation import random_values
 from wireproof.conformance.generation.arguments import arguments_of
 from wireproof.conformance.model import TYPED_OPS, Op
-from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.writing import Folder
 from wireproof.fuzz.corpus.vector_seeds import Seed, dictionary
 from wireproof.fuzz.corpus.vector_seeds import seeds as kit_seeds
 from wireproof.fuzz.targets import inputs, lookup_and_convert
 from wireproof.fuzz.targets.inputs import LONGEST, Forms, digest
 from wireproof.fuzz.targets.kinds import Kind
-from wireproof.reference.errors import WireError
 
 #: For targets that draw values: the size of the random buffer of each form.
 _BUFFER = 256
@@ -33,10 +29,8 @@ def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
             yield form.input(random.randbytes(_BUFFER))
         return
     for form in forms.values():
-        if form.type is not None and not form.value:
-            with contextlib.suppress(NotImplementedError, WireError):  # a type without values
-                value = random_values.simplest(form.type, dialect=dialect, version=form.version)
-                yield form.input(reference_codec().encode(form.type, value, dialect=dialect, version=form.version))
+        if form.type is not None and not form.value and (data := inputs.simplest(form)) is not None:
+            yield form.input(data)
     if kind.values:
         yield from (raw for raw in inputs.values(dialect) if raw.partition(b"\n")[0] in forms)
     types = {form.type for form in forms.values()}

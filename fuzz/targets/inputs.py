@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from wireproof.conformance import vectors
+from wireproof.conformance.generation import random_values
 from wireproof.conformance.generation.arguments import seed_of
 from wireproof.conformance.generation.whole_values import is_whole
 from wireproof.conformance.model import Case, Description, Op
@@ -62,6 +63,15 @@ class Form:
 
 
 Forms = Mapping[bytes, Form]
+
+
+def simplest(form: Form) -> bytes | None:
+    """The bytes of the simplest value of a form's type; None if the type has no values."""
+    assert form.type is not None
+    with contextlib.suppress(NotImplementedError, WireError):
+        value = random_values.simplest(form.type, dialect=form.dialect, version=form.version)
+        return reference_codec().encode(form.type, value, dialect=form.dialect, version=form.version)
+    return None
 
 
 def split(raw: bytes) -> tuple[bytes, bytes]:

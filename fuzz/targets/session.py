@@ -20,13 +20,13 @@ from wireproof.conformance.generation import arguments
 from wireproof.conformance.generation.mutations import checksums
 from wireproof.conformance.judging import location
 from wireproof.conformance.judging.clusters import Group
-from wireproof.conformance.model import DEVIATIONS, Case, FailureKind, Outcome, Status
+from wireproof.conformance.model import DEVIATIONS, Case, FailureKind, Op, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import offers
 from wireproof.fuzz.targets import inputs, lookup_and_convert
 from wireproof.fuzz.targets.dedup import Deduplication
 from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, names_of, seed_of
-from wireproof.fuzz.targets.inputs import Form, Forms
+from wireproof.fuzz.targets.inputs import Form, Forms, simplest
 from wireproof.fuzz.targets.kinds import Kind, Likeness, Steps, Suspect, TargetResult
 from wireproof.fuzz.targets.shrink import smaller
 
@@ -75,6 +75,8 @@ class Session:
         self._dedup = Deduplication()
         self._shown: set[Likeness] = set()
         self._told: dict[str, FuzzFinding] = {}
+        #: The name of what is wrong with the simplest value of a form in an op.
+        self._simplest: dict[tuple[Form, Op], str | None] = {}
 
     def execute(self, raw: bytes) -> bool:
         """Ask about an input. False if its form is not asked about."""
@@ -141,11 +143,27 @@ class Session:
         return next((one for one in others if one in self.counts.findings), first)
 
     def _cause(self, form: Form, judged: Judged) -> str | None:
-        """The name of the finding or known deviation that a failure is a consequence of; None if there is none. A
-        reader that takes a field for longer than it is misreads what follows, in as many ways as there are bytes. Such
-        a field is the cause if the answer is right with 0 in its place."""
+        """The name of the finding or known deviation that a failure is a consequence of; None if there is none."""
         if judged.verdict.outcome is not Outcome.FAIL:
             return None
+        return self._of_simplest(form, judged.case.op) or self._of_field(form, judged)
+
+    def _of_simplest(self, form: Form, op: Op) -> str | None:
+        """The name of what is wrong with the simplest value of a type; None if nothing is. If an implementation has
+        another layout for a version, each of its values is read and written wrong in a way of its own."""
+        if (form, op) not in self._simplest:
+            self._simplest[form, op] = None
+            data = simplest(form)
+            judged = None if data is None or op in lookup_and_convert.OPS else self.judged(form.identifier(op, data))
+            if data is not None and judged is not None and (name := self._name(judged)) is not None:
+                self._simplest[form, op] = name
+                if not name.startswith(_KNOWN) and name not in self._told:
+                    self._tell(finding_of(judged, form.input(data), self.kind.name))
+        return self._simplest[form, op]
+
+    def _of_field(self, form: Form, judged: Judged) -> str | None:
+        """The name of what is wrong with a field, if the answer is right with 0 in its place. A reader that takes a
+        field for longer than it is misreads what follows, in as many ways as there are bytes."""
         read_wrong = {one.name: Group(**one.group) for one in self._told.values()}
         read_wrong |= {f"{_KNOWN}{one.name}": one.finding for one in self.examiner.known.deviations if one.finding}
         for name, found in read_wrong.items():

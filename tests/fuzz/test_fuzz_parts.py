@@ -439,6 +439,43 @@ def test_what_follows_from_a_field_that_is_read_wrong_is_no_finding_of_its_own(d
     assert told == [0, is_the_cause]
 
 
+class _OtherLayout(Recorder):
+    """Has the layout of version 3 for version 4, in these ops."""
+
+    wrong: frozenset[Op] = frozenset({Op.DECODE, Op.ENCODE})
+
+    def observe(self, case: Case) -> Observation:
+        seen = super().observe(msgspec.structs.replace(case, version=3) if case.op in self.wrong else case)
+        return msgspec.structs.replace(seen, case=case)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "names"),
+    [
+        (
+            {Op.DECODE, Op.ENCODE},
+            {"kafka-fail-refused-valid-read-truncated-length-1", "kafka-fail-wrong-bytes-write-length-1-unreadable"},
+        ),
+        ({Op.DECODE}, {"kafka-fail-refused-valid-read-truncated-length-1"}),
+    ],
+)
+def test_of_a_type_whose_simplest_value_is_read_or_written_wrong_that_alone_is_a_finding(
+    wrong: set[Op], names: set[str]
+) -> None:
+    """The layout of another version: each value is read and written wrong in another way."""
+    listener = _Told()
+    implementation = _OtherLayout(types={"kafka": {"HeartbeatRequest": (4, 4)}}, ops={Op.DECODE, Op.ENCODE})
+    implementation.wrong = frozenset(wrong)
+    with Examiner(implementation) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", None), examiner, listener)
+        for value in ("026700000005026d0000", "8001" + 127 * "61" + "00000000010000", "026700000000026d00010501aa"):
+            session.execute(b"HeartbeatRequest/4\n" + bytes.fromhex(value))
+        session.finish()
+    assert {name.rpartition("-")[0] for name in listener.names} == names
+    assert session.counts.findings.total() > len(names)
+
+
 def test_an_order_of_findings() -> None:
     small, large = a_kept("gen/kafka/VARINT/-/x01#decode").finding, a_kept("gen/kafka/VARINT/-/x8001#decode").finding
     assert small.order < large.order
