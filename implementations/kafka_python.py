@@ -56,11 +56,11 @@ rejects = (
     zstandard.ZstdError,
     RuntimeError,
 )
-#: Tags in any order; sizes of known tags and bytes after a body ignored; lengths below -1 are null, a record's too. The
-#: writer leaves out what a version lacks. Any xerial header is read; compact text is as long as it is; a structure is
-#: there if its marker is not negative. Its client drops unknown tags.
+#: Tags in any order, kept in a dict; sizes of known tags and bytes after a body ignored; lengths below -1 are null, a
+#: record's too. The writer leaves out what a version lacks. Any xerial header is read; compact text is as long as it
+#: is; a structure is there if its marker is not negative. Its client drops unknown tags.
 readings = {
-    "R-K-1": "other",
+    "R-K-1": "map",
     "R-K-2": "other",
     "R-K-3": {"ResponseFrame:ApiVersions": "other"},
     "R-K-7": "other",
@@ -348,8 +348,8 @@ def _read_response(message: Any, data: bytes, version: int | None) -> dict[str, 
 
 
 def _unknown_tags(tags: dict[str, bytes]) -> list[tuple[int, bytes]]:
-    """The library's names of unknown tags, "_5", as numbers."""
-    return [(int(tag.removeprefix("_")), data) for tag, data in tags.items()]
+    """The library's names of unknown tags, "_5", as numbers. It keeps them in a dict, whose order means nothing."""
+    return sorted((int(tag.removeprefix("_")), data) for tag, data in tags.items())
 
 
 def _named_tags(tags: Any) -> dict[str, bytes]:
