@@ -43,10 +43,11 @@ TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT})
 
 
 class Effect(StrEnum):
-    """What a request may do to a broker that runs. `said`: in words."""
+    """What a request, or a conversation, may do to a broker that runs. `said`: in words."""
 
     READ = "read"
     WRITE = "write"
+    LOAD = "load"
     CLUSTER = "cluster"
 
     @property
@@ -57,6 +58,7 @@ class Effect(StrEnum):
 _EFFECTS: Mapping[Effect, str] = {
     Effect.READ: "it changes nothing",
     Effect.WRITE: "it may create or change something there; --allow-writes says that it may",
+    Effect.LOAD: "it loads the broker with many clients; --load says that it may",
     Effect.CLUSTER: "it is for the machines of a cluster, and is sent only to brokers that the kit has started",
 }
 
@@ -65,6 +67,8 @@ _EFFECTS: Mapping[Effect, str] = {
 MESSAGES = "messages"
 #: The area of conversations with a broker.
 CONVERSATIONS = "conversations"
+#: The area of conversations beside clients that misbehave.
+FAULTS = "faults"
 
 
 #: The area of verdicts on how an implementation ended after its last answer, and the beginning of their ids: behind it
@@ -92,6 +96,7 @@ class CaseId(NamedTuple):
         kafka/messages/FetchRequest/4/set#decode             of a message's ledger
         kafka/messages/Fetch/4#serve                         of a sweep over the versions that a broker announces
         kafka/conversations/fetch-waits/4#serve              of a conversation, held once for each version of an api
+        kafka/faults/slow-senders#serve                      of a conversation beside clients that misbehave
         kafka/messages/FetchRequest/4/set+prefix:3#decode    derived from a case of a ledger
         gen/kafka/INT8/-/x00#decode                          generated; `generation.case_ids` reads the path
 
@@ -120,7 +125,7 @@ class CaseId(NamedTuple):
             return CaseKind.GENERATED
         if self.mutation:
             return CaseKind.DERIVED
-        if self.path.split("/")[1:2] == [CONVERSATIONS]:
+        if self.path.split("/")[1:2] in ([CONVERSATIONS], [FAULTS]):
             return CaseKind.CONVERSATION
         if self.path.count("/") == 3:
             return CaseKind.SWEEP

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from wireproof.errors import WireproofError
 
@@ -39,18 +39,32 @@ class Rest:
 
 
 @dataclass(frozen=True, slots=True)
+class Load:
+    """Connect `count` other clients, each of which sends `data`: at once, or with `byte_every` seconds between two
+    bytes. `ends`: how each ends as soon as it has sent all, "close" or "reset"; None: it stays to the end of the
+    conversation. `reads`: whether it reads what comes. It is done when all have sent everything, or after `seconds`."""
+
+    count: int
+    data: bytes
+    byte_every: float
+    ends: Literal["close", "reset"] | None
+    reads: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Sleep:
     """Do nothing for some seconds."""
 
     seconds: float
 
 
-Action = Send | Receive | Rest | Sleep
+Action = Send | Receive | Rest | Load | Sleep
 
 
 class Event(NamedTuple):
-    """What came of an action. `kind`: "done" (Send, Sleep); "frame"; "closed" or "silent" (with the bytes that are no
-    whole frame); "rest". `at`: seconds since the beginning of the conversation."""
+    """What came of an action. `kind`: "done" (Send, Load, Sleep); "frame"; "closed" or "silent" (with the bytes that
+    are no whole frame); "rest". `at`: seconds since the beginning of the conversation."""
 
     kind: str
     data: bytes
@@ -81,10 +95,14 @@ Play = Generator[Action, Event, None]
 
 
 class Script(Protocol):
-    """A script. `logs_in`: it logs in by itself, so the connections are as they are before a login."""
+    """A script. `logs_in`: it logs in by itself, so the connections are as they are before a login. `alone`: it loads
+    the broker, so nothing else is asked at the same time."""
 
     @property
     def logs_in(self) -> bool: ...
+
+    @property
+    def alone(self) -> bool: ...
 
     def play(self, facts: Facts) -> Play:
         """Its actions, one after another. Raises Deviation and Unready."""

@@ -81,6 +81,14 @@ def add_suite_options(parser: pytest.Parser) -> None:
         help="what is sent to a broker at an address may create or change something there",
     )
     group.addoption(
+        "--load",
+        type=int,
+        default=0,
+        metavar="N",
+        help="of a broker: N clients beside the questions send half a request, send slowly, or do not read; and one at "
+        "an address is asked faults, too (default: off)",
+    )
+    group.addoption(
         "--tls-ca",
         metavar="FILE",
         help="of a broker at tls://: the certificates, in PEM, that its own is checked against (default: the system's)",

@@ -14,7 +14,7 @@ import click
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
-from wireproof.conformance.connection.base import LONGEST, MOST_MEMORY
+from wireproof.conformance.connection.base import LONGEST, MOST_LOAD, MOST_MEMORY
 from wireproof.conformance.vectors import VectorError
 
 _timeout_option = functools.partial(
@@ -90,6 +90,13 @@ def implementation_options(command: _Command) -> _Command:
                 "--allow-writes",
                 is_flag=True,
                 help="What is sent to a broker at an address may create or change something there.",
+            ),
+            click.option(
+                "--load",
+                type=click.IntRange(min=0, max=MOST_LOAD),
+                default=0,
+                metavar="N",
+                help="Of a broker: N clients beside the question send half a request, send slowly, or do not read.",
             ),
             click.option(
                 "--tls-ca",

@@ -24,6 +24,8 @@ LONGEST = 24 * 60 * 60.0
 MOST_MEMORY = 1 << 20
 #: What stands before the user in a login.
 SASL_PLAIN = "plain:"
+#: The most clients of `load`.
+MOST_LOAD = 300
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,10 @@ class Options:
 
     Of brokers: `silence` is the least time without an answer, in seconds, after which a broker is taken to be silent;
     `timeout` is the most. `allow_remote`: the address may be on another machine.
-    `allow_writes`: what is sent to an address may create or change something there. `tls_ca`: the certificates that a
-    broker's is checked against, a file in PEM. `sasl`: `plain:USER`, the user as whom each connection logs in.
+    `allow_writes`: what is sent to an address may create or change something there. `load`: so many clients misbehave
+    beside the questions, and faults are asked of a broker at an address, too; 0: neither.
+    `tls_ca`: the certificates that a broker's is checked against, a file in PEM. `sasl`: `plain:USER`, the user as whom
+    each connection logs in.
 
     Raises WireproofError for a limit out of its range, or none (nan).
     """
@@ -51,6 +55,7 @@ class Options:
     silence: float = 0.3
     allow_remote: bool = False
     allow_writes: bool = False
+    load: int = 0
     tls_ca: Path | None = None
     sasl: str | None = None
 
@@ -63,6 +68,8 @@ class Options:
             raise WireproofError(f"the memory limit is {self.memory} MiB: it has to be from 1 to {MOST_MEMORY}")
         if not 0 < self.silence <= LONGEST:
             raise WireproofError(f"a silence of {self.silence} seconds: it has to be more than 0 and at most a day")
+        if not 0 <= self.load <= MOST_LOAD:
+            raise WireproofError(f"a load of {self.load} clients: it has to be at most {MOST_LOAD}")
         if self.sasl is not None and not (self.sasl.startswith(SASL_PLAIN) and self.sasl != SASL_PLAIN):
             raise WireproofError(f"the login is {self.sasl!r}: {SASL_PLAIN}USER is expected")
 

@@ -7,7 +7,7 @@ import functools
 import shlex
 from collections import Counter
 from collections.abc import Collection as Ids
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -26,17 +26,12 @@ from wireproof.conformance.pytest_suite.results import Results
 from wireproof.conformance.pytest_suite.signals import Signals
 from wireproof.conformance.report.summary import new_findings, numbers
 from wireproof.conformance.report.text import encodable, middle, safe
+from wireproof.conformance.vectors.conversations import MOST_DROPPED, MOST_HELD
 from wireproof.conformance.writing import write_whole
 from wireproof.reference import catalog
 
 #: The maximum length of a line at the beginning or end of a run, in characters.
 _LINE = 1000
-#: What a run may send to a broker, by the permitted effects.
-_SENT: Mapping[frozenset[Effect], str] = {
-    frozenset({Effect.READ}): "a broker, which is sent only what changes nothing (more with --allow-writes)",
-    frozenset({Effect.READ, Effect.WRITE}): "a broker, which is also sent what creates or changes something there",
-    frozenset(Effect): "a broker of the kit's own, which is sent everything",
-}
 
 
 class Output:
@@ -67,7 +62,7 @@ class Output:
         schemas = [f"message schemas: {catalog.current().made_by}"] if other else []
         lines = [kit, *schemas, f"implementations: {', '.join(self._settings.implementations)}"]
         lines += [
-            f"{spec}: {_SENT[one.description.effects]}"
+            f"{spec}: {_sent(one.description.effects, self._settings.connection.load)}"
             for spec, one in self._implementations.by_spec.items()
             if one.description.apis is not None
         ]
@@ -237,6 +232,19 @@ class Output:
         for spec, implementation in self._implementations.by_spec.items():
             verdicts = self._results.verdicts.get(spec, ())
             yield from implementation.examiner.known.stale(verdicts, _every_id, complete=complete, today=today)
+
+
+def _sent(effects: frozenset[Effect], load: int) -> str:
+    """What a broker may be sent, and the clients beside the questions, in a line."""
+    if Effect.CLUSTER in effects:
+        said = "a broker of the kit's own, which is sent everything"
+    elif Effect.WRITE in effects:
+        said = "a broker, which is also sent what creates or changes something there"
+    else:
+        said = "a broker, which is sent only what changes nothing (more with --allow-writes)"
+    if Effect.LOAD in effects:
+        said += f", and faults, with up to {MOST_HELD} clients at a time and {MOST_DROPPED:,} one after another"
+    return f"{said}; {load} clients misbehave beside the questions" if load else said
 
 
 def _counted(words: Counter[str]) -> str:

@@ -42,6 +42,7 @@ def connection_options(config: pytest.Config) -> Options:
         silence=Options.silence if option("--silence") is None else float(option("--silence")),
         allow_remote=option("--allow-remote"),
         allow_writes=option("--allow-writes"),
+        load=option("--load"),
         tls_ca=None if option("--tls-ca") is None else Path(option("--tls-ca")).absolute(),
         sasl=option("--sasl"),
     )

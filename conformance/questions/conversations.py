@@ -1,8 +1,9 @@
 """Questions that are conversations with a broker (`vectors.conversations`): of one with an `each` a question for each
 version of that api that the broker announces.
 
-The ids are enough to ask again: `kafka/conversations/<id>#serve`, or `kafka/conversations/<id>/<version>#serve`. The
-script depends on what the broker announces, so it is made when it is asked.
+The ids are enough to ask again: `kafka/conversations/<id>#serve`, or `kafka/conversations/<id>/<version>#serve`; those
+beside clients that misbehave have the area `faults` in place of `conversations`. The script depends on what the broker
+announces, so it is made when it is asked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from wireproof.conformance.model import CONVERSATIONS, Case, CaseId, Description, Effect, Op
+from wireproof.conformance.model import Case, CaseId, Description, Effect, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Vector, VectorKind, conversations, requests
@@ -41,12 +42,10 @@ def find(identifier: str) -> Question:
     wanted = CaseId.parse(identifier)
     _, _, name, *number = wanted.path.split("/")
     one = conversations.load().get(name)
-    if one is None or wanted.op not in ("", Op.SERVE) or not wanted.path.startswith(f"{DIALECT}/{CONVERSATIONS}/"):
+    if one is None or wanted.op not in ("", Op.SERVE) or not wanted.path.startswith(f"{DIALECT}/{one.area}/"):
         raise ValueError(f"there is no conversation {identifier}")
     if (one.each is not None) is not (len(number) == 1 and number[0].isdecimal()) or len(number) > 1:
-        raise ValueError(
-            f"{identifier}: {DIALECT}/{CONVERSATIONS}/{name}{'/<version>' if one.each else ''} is expected"
-        )
+        raise ValueError(f"{identifier}: {DIALECT}/{one.area}/{name}{'/<version>' if one.each else ''} is expected")
     if one.each is not None and not requests.has_version(one.each, int(number[0])):
         raise ValueError(f"{identifier}: the catalogue has no version {number[0]} of {one.each}")
     return _question(one, int(number[0]) if number else None)
@@ -60,6 +59,8 @@ def with_script(question: Question, described: Description) -> Question:
     effects = {requests.effect(api, version) for api, version in asked} - {Effect.CLUSTER}
     if one.needs.topics or one.needs.writes:
         effects.add(Effect.WRITE)
+    if one.needs.load:
+        effects.add(Effect.LOAD)
     for effect in effects - described.effects:
         raise ValueError(f"it is not held with this broker: {effect.said}")
     if one.needs.sasl and not described.logs_in:
@@ -73,7 +74,7 @@ def _question(one: Conversation, version: int | None) -> Question:
     vector = Vector(
         id=one.id if version is None else f"{one.id}/{version}",
         dialect=DIALECT,
-        area=CONVERSATIONS,
+        area=one.area,
         about=one.about,
         kind=VectorKind.SERVE,
         ops=(Op.SERVE,),

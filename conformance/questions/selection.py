@@ -3,8 +3,8 @@
 All drivers take their entries from here: pytest makes an item of each, a plain loop passes them to an `Examiner`.
 Questions that are not asked are counted by the missing type or op, so that each run can report them.
 
-The limits of resources come last: an implementation works on them for seconds, while the kit judges the cases of
-messages, which take the kit longer than the implementation.
+The limits of resources come late: an implementation works on them for seconds, while the kit judges the cases of
+messages, which take the kit longer than the implementation. The faults come last: a broker may not recover from them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from functools import partial
 
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.ledger import Ledger
-from wireproof.conformance.model import Description, Op
+from wireproof.conformance.model import FAULTS, Description, Op
 from wireproof.conformance.questions import catalog_filter, conversations, sweep
 from wireproof.conformance.questions.positive_control import twin_of
 from wireproof.conformance.questions.question import Derivation, Question, Questions, offers_vector
 from wireproof.conformance.vectors import Vector, VectorKind
 
-#: The area whose entries come last.
+#: The area whose entries come last, but for faults.
 LAST = "resource-limits"
 
 
@@ -70,8 +70,10 @@ def entries(
         for dialect in vectors.dialects() if dialects is None else dialects:
             for name in ledger.names(dialect):
                 yield from _of_ledger(ledger.load(name, dialect), described, not_asked)
-    yield from _of_broker(described, not_asked, dialects, areas)
+    of_broker, faults = _of_broker(described, not_asked, dialects, areas)
+    yield from of_broker
     yield from _entries_of((vector for vector in chosen if vector.area == LAST), described, not_asked)
+    yield from faults
 
 
 def _of_broker(
@@ -79,13 +81,15 @@ def _of_broker(
     not_asked: NotAsked,
     dialects: Collection[str] | None,
     areas: Collection[str] | None,
-) -> Iterator[Entry]:
-    """Those that only a broker which runs is asked."""
+) -> tuple[list[Entry], list[Entry]]:
+    """Those that only a broker which runs is asked, and the faults among them."""
+    found: tuple[list[Entry], list[Entry]] = [], []
     if described.apis and (dialects is None or sweep.DIALECT in dialects):
         not_asked.no_schema.update(sweep.without_schema(described.apis))
         for question in itertools.chain(sweep.questions(described.apis), conversations.questions(described.apis)):
             if areas is None or question.vector.area in areas:
-                yield Entry(question.case.id, partial(_one, question))
+                found[question.vector.area == FAULTS].append(Entry(question.case.id, partial(_one, question)))
+    return found
 
 
 def _one(question: Question) -> tuple[Question, ...]:

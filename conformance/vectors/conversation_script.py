@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.script import Deviation, Event, Facts, Play, Receive, Rest, Send, Sleep, Unready
+from wireproof.conformance.script import Deviation, Event, Facts, Load, Play, Receive, Rest, Send, Sleep, Unready
 from wireproof.conformance.values.encoding import to_json
 from wireproof.conformance.vectors import patterns, requests
-from wireproof.conformance.vectors.conversations import DIALECT, Conversation, Step, Topic, filled, of_version
+from wireproof.conformance.vectors.conversations import DIALECT, Clients, Conversation, Step, Topic, filled, of_version
 from wireproof.conformance.vectors.model import ABSENT
 
 Apis = Mapping[int, tuple[int, int]]
@@ -53,6 +53,11 @@ class ConversationScript:
     def logs_in(self) -> bool:
         """Whether the steps log in by themselves."""
         return self.conversation.needs.sasl
+
+    @property
+    def alone(self) -> bool:
+        """Whether the broker is loaded, so that nothing else can be asked."""
+        return self.conversation.needs.load
 
     def _steps(self) -> Iterator[Step]:
         if self.conversation.needs.topics:
@@ -88,7 +93,10 @@ class ConversationScript:
     def told(self) -> Iterator[str]:
         """See `Script.told`."""
         for number, step in enumerate(self.conversation.steps, 1):
-            yield f"{number} {step.on}: {', '.join(self._said(step))}"
+            if step.clients is not None:
+                yield f"{number} {said(step.clients)}"
+            else:
+                yield f"{number} {step.on}: {', '.join(self._said(step))}"
 
     def _said(self, step: Step) -> Iterator[str]:
         if step.ask is not None:
@@ -124,6 +132,17 @@ class ConversationScript:
         yield from running.delete_topics()
         if found is not None:
             raise found
+
+
+def said(clients: Clients) -> str:
+    """What clients that misbehave do, for a person."""
+    data = clients.data
+    first = f" {data[:16].hex()}{'…' if len(data) > 16 else ''}" if data else ""
+    how = [f"{clients.count:,} other clients send {len(data)} bytes{first}"]
+    how += [f"one every {clients.byte_every:g} seconds"] if clients.byte_every else []
+    how += [] if clients.reads else ["read nothing"]
+    how += [f"and {clients.ends} the connection" if clients.ends else "and stay"]
+    return ", ".join(how)
 
 
 #: What is asked and not answered yet: api, version, correlation id, when.
@@ -197,6 +216,10 @@ class _Running:
         """One step. Raises Deviation, and Unready where a precondition does not hold."""
         if step.pause:
             yield Sleep(step.pause)
+        if step.clients is not None:
+            one = step.clients
+            yield Load(one.count, one.data, one.byte_every, one.ends, one.reads, one.seconds)
+            return
         for version in [0] if step.ask is None else self._script.versions(step):
             try:
                 yield from self._of_version(step, version, place)

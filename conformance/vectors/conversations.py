@@ -1,4 +1,5 @@
-"""The conversations with a broker, `vectors/conversations.json`: read and checked when they are first needed."""
+"""The conversations with a broker, `vectors/conversations.json`, and those beside clients that misbehave,
+`vectors/faults.json`: read and checked when they are first needed."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from wireproof.conformance.model import CONVERSATIONS
+from wireproof.conformance.model import CONVERSATIONS, FAULTS
 from wireproof.conformance.values.encoding import from_json
 from wireproof.conformance.vectors import patterns, records, requests
 from wireproof.conformance.vectors.model import ABSENT, VectorError
@@ -18,7 +19,8 @@ from wireproof.errors import WireproofError
 from wireproof.reference.schema.plan import Array, Node, Struct
 
 DIALECT = requests.DIALECT
-_FILE = f"{CONVERSATIONS}.json"
+#: The bounds of clients that misbehave: how many stay, how many come and go, and the bytes that all of them send.
+MOST_HELD, MOST_DROPPED, MOST_BYTES = 100, 10_000, 1 << 24
 
 
 class Topic(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -31,11 +33,34 @@ class Topic(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class Needs(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What a broker must have. `topics`: name → topic; the marks NAME and NAME-id have its name and its id there.
     `sasl`: a login with SASL PLAIN, which the steps do themselves. `writes`: the steps make or change something beside
-    these topics."""
+    these topics. `load`: other clients load the broker."""
 
     topics: dict[str, Topic] = {}
     sasl: bool = False
     writes: bool = False
+    load: bool = False
+
+
+class Clients(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Clients that misbehave beside the connections of the steps.
+
+    Each of `count` sends `send`, `times` times: at once, or with `byte_every` seconds between two bytes. `ends`: how
+    each ends when it has sent all; None: it stays to the end. `reads`: whether it reads what comes. The next step comes
+    when all have sent everything, after `seconds` at most.
+    """
+
+    count: int
+    send: list[list[str]] = []
+    times: int = 1
+    byte_every: float = 0.0
+    ends: Literal["close", "reset"] | None = None
+    reads: bool = True
+    seconds: float = 1.0
+
+    @property
+    def data(self) -> bytes:
+        """The bytes that each sends."""
+        return _bytes(self.send) * self.times
 
 
 class Step(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -49,7 +74,7 @@ class Step(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     `answered`: False if no answer is to come. `times`: so often. `until`: ask again until the answer matches.
     `precondition`: without this answer the broker may do without the rest, and is not asked it. `waits`: least and most
     seconds until the answer. `closes`: the broker closes the connection; `silent`: nothing comes. `reads`: whether what
-    comes is read from now on.
+    comes is read from now on. `clients`: other clients that misbehave from now on; the step does nothing else.
     """
 
     on: str = "a"
@@ -70,6 +95,7 @@ class Step(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     closes: bool = False
     silent: bool = False
     reads: bool = True
+    clients: Clients | None = None
 
     @property
     def data(self) -> bytes:
@@ -113,6 +139,11 @@ class Conversation(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     versions: tuple[int, int] = (0, 32767)
     needs: Needs = Needs()
 
+    @property
+    def area(self) -> str:
+        """The area of its questions."""
+        return FAULTS if self.needs.load else CONVERSATIONS
+
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     format: Literal[1]
@@ -123,12 +154,18 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 @functools.cache
 def load() -> Mapping[str, Conversation]:
-    """All conversations by id. Raises VectorError for a file that is wrong."""
-    return parse((resources.files("wireproof.vectors") / _FILE).read_bytes())
+    """All conversations by id, the faults last. Raises VectorError for a file that is wrong."""
+    found: dict[str, Conversation] = {}
+    for area in (CONVERSATIONS, FAULTS):
+        for name, one in parse((resources.files("wireproof.vectors") / f"{area}.json").read_bytes(), area).items():
+            if name in found:
+                raise VectorError(f"vectors/{area}.json: the id {name} stands twice")
+            found[name] = one
+    return found
 
 
-def parse(content: bytes) -> Mapping[str, Conversation]:
-    """The conversations in such a file, by id. Raises VectorError."""
+def parse(content: bytes, area: str) -> Mapping[str, Conversation]:
+    """The conversations in the file of an area, by id. Raises VectorError."""
     found: dict[str, Conversation] = {}
     where = ""
     try:
@@ -139,10 +176,12 @@ def parse(content: bytes) -> Mapping[str, Conversation]:
             one = msgspec.convert(forms.written_out(raw), Conversation)
             if one.id in found:
                 raise VectorError("the id stands twice")
+            if one.area != area:
+                raise VectorError(f"its area is {one.area}: `load` says so")
             _check(one)
             found[one.id] = msgspec.structs.replace(one, source=file.sources.get(one.source, one.source))
     except (msgspec.MsgspecError, ValueError, WireproofError) as error:
-        raise VectorError(f"vectors/{_FILE}{where}: {error}") from None
+        raise VectorError(f"vectors/{area}.json{where}: {error}") from None
     return found
 
 
@@ -163,7 +202,9 @@ def _check(conversation: Conversation) -> None:
 
 def _check_step(step: Step, asked: list[str], marked: set[str]) -> None:
     """`asked`: the apis whose answers are still to come."""
-    if step.ask is not None:
+    if step.clients is not None:
+        _check_clients(step.clients)
+    elif step.ask is not None:
         unknown = sorted({*_unknown(step.value, requests.plans(step.ask))})
         if unknown:
             raise VectorError(f"{step.ask} has no field {', '.join(unknown)}")
@@ -187,6 +228,12 @@ def _check_step(step: Step, asked: list[str], marked: set[str]) -> None:
             raise VectorError(f"the answer of {api} has no field {', '.join(unknown)}")
     _check_marks(step.answer, marked)
     marked.update(name for key, name in patterns.marks_of(step.answer) if key == "mark")
+
+
+def _check_clients(clients: Clients) -> None:
+    most = MOST_DROPPED if clients.ends else MOST_HELD
+    if not 0 < clients.count <= most or len(clients.data) * clients.count > MOST_BYTES:
+        raise VectorError(f"too many clients, or bytes: {most} clients and {MOST_BYTES} bytes are allowed")
 
 
 _FORMS = patterns.FORMS | {"batches"}

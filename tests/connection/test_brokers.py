@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 import trustme
-from support.paths import TESTS
+from support.listening import running, spec
 
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner
@@ -33,7 +33,6 @@ from wireproof.errors import WireproofError
 from wireproof.fuzz.campaign.dependencies import dependencies_of
 from wireproof.fuzz.errors import FuzzError
 
-PROGRAM = TESTS / "programs" / "broker.py"
 FAIL, CRASH, VIOLATION = Outcome.FAIL, Outcome.CRASH, Outcome.VIOLATION
 #: By program: vectors of which it fails each, and the outcome.
 WRONG: Mapping[str, tuple[Outcome, tuple[str, ...]]] = {
@@ -68,10 +67,6 @@ ODD: Mapping[str, int] = {
 }
 
 
-def spec(name: str) -> str:
-    return f"exec:{shlex.join([sys.executable, '-P', str(PROGRAM), name])}"
-
-
 def verdicts(implementation: str, options: Options | None = None) -> dict[str, Verdict]:
     """All verdicts on serve, by the vector's name; on the end, by `end`."""
     serve = [vector for vector in vectors.load(["kafka"]) if Op.SERVE in vector.ops]
@@ -81,22 +76,6 @@ def verdicts(implementation: str, options: Options | None = None) -> dict[str, V
         end = examiner.end()
     assert len(found) == len(serve)
     return found if end is None else {**found, "end": end}
-
-
-@contextmanager
-def running(*arguments: str) -> Iterator[str]:
-    """A broker that somebody else runs. Its address."""
-    words = [sys.executable, "-P", str(PROGRAM), *arguments]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin
-        assert process.stdout
-        process.stdin.write("{}\n")
-        process.stdin.flush()
-        port = process.stdout.readline().rpartition(":")[2].strip('"}\n')
-        try:
-            yield f"tcp://127.0.0.1:{port}"
-        finally:
-            process.stdin.close()
 
 
 @pytest.mark.parametrize("name", WRONG)

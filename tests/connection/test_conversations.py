@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
-from support.paths import TESTS
+from support.listening import STORING, spec
 
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Options, open_connection
@@ -18,7 +16,6 @@ from wireproof.conformance.questions import UnknownId, conversations, find
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.report.failure import render_failure, repro_command
 
-PROGRAM = TESTS / "programs" / "storing_broker.py"
 #: By program: the conversations that it does not hold as it should, among those that it is asked.
 WRONG: Mapping[str, tuple[str, ...]] = {
     "loses_equal_headers": ("store-equal-headers", "store-a-thousand-headers"),
@@ -61,14 +58,10 @@ LOGGED_IN: Mapping[str, tuple[str, ...]] = {
 LOGINS = ("a-login", "a-login-with-handshake-0", "api-versions-around-a-login", "a-mechanism-that-is-not-there")
 
 
-def spec(name: str) -> str:
-    return f"exec:{shlex.join([sys.executable, '-P', str(PROGRAM), name])}"
-
-
 def held(name: str, chosen: Collection[str] | None = None, options: Options | None = None) -> list[Judged]:
     """The conversations of these names (None: all), in the lowest and the highest version of each, as they were held
     with a broker."""
-    with Examiner(open_connection(spec(name), options)) as examiner:
+    with Examiner(open_connection(spec(name, STORING), options)) as examiner:
         found: dict[str, list[Question]] = {}
         for question in conversations.questions(examiner.description.apis or {}):
             found.setdefault(question.vector.id.partition("/")[0], []).append(question)
@@ -137,7 +130,7 @@ def test_a_place_is_the_field_of_an_answer() -> None:
 
 
 def test_a_page_shows_what_was_said() -> None:
-    with Examiner(open_connection(spec("base_offset_is_null"))) as examiner:
+    with Examiner(open_connection(spec("base_offset_is_null", STORING))) as examiner:
         (found,) = examiner.judge([find("kafka/conversations/offsets-after-acks-all/3#serve")])
     page = render_failure(
         found.vector,

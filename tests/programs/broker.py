@@ -8,6 +8,7 @@ says what it does.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -319,6 +320,88 @@ class SecondTimeRight(Conforming):
         return answer
 
 
+class ReadsOneRequestAtATime(Conforming):
+    """Reads a request to its end before it looks at another client."""
+
+    turn: ClassVar = threading.Lock()
+
+    def receive(self, connection: socket.socket) -> bytes:
+        data = connection.recv(1)
+        with self.turn:
+            while data and (len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4])):
+                missing = 4 - len(data) if len(data) < 4 else 4 + int.from_bytes(data[:4]) - len(data)
+                piece = connection.recv(min(missing, 1 << 16))
+                data = data + piece if piece else b""
+            return data
+
+
+class AnswersOneAtATime(Conforming):
+    """Sends an answer to its end before it answers another client."""
+
+    turn: ClassVar = threading.Lock()
+
+    def serve(self, connection: socket.socket) -> None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        super().serve(connection)
+
+    def send(self, connection: socket.socket, answer: bytes) -> None:
+        with self.turn:
+            connection.sendall(answer)
+
+
+class AllocatesByLength(Conforming):
+    """Takes memory for a whole request as soon as its size has come, and ends where there is none."""
+
+    def receive(self, connection: socket.socket) -> bytes:
+        data = super().receive(connection)
+        try:
+            self.request = bytearray(int.from_bytes(data[:4]) if len(data) >= 4 else 0)
+        except MemoryError:
+            sys.stderr.write("panic: out of memory\n")
+            sys.stderr.flush()
+            os._exit(3)
+        return data
+
+
+class AllocatesBelowALimit(AllocatesByLength):
+    """The same up to 104,857,600 bytes; it closes on a larger size."""
+
+    def receive(self, connection: socket.socket) -> bytes:
+        size = connection.recv(4, socket.MSG_PEEK)
+        return super().receive(connection) if int.from_bytes(size) <= 100 << 20 else b""
+
+
+class LeaksConnections(Conforming):
+    """Has room for a thousand connections, and gives none free."""
+
+    count: ClassVar = itertools.count()
+
+    def serve(self, connection: socket.socket) -> None:
+        if next(self.count) < 1000:
+            super().serve(connection)
+
+
+class DiesOfAReset(Conforming):
+    """Ends its process when a client resets its connection."""
+
+    def receive(self, connection: socket.socket) -> bytes:
+        try:
+            return super().receive(connection)
+        except ConnectionResetError:
+            os._exit(4)
+
+
+class ClosesHalfRequests(Conforming):
+    """Breaks no rule: closes a connection on which a request is not whole after a fifth of a second."""
+
+    def receive(self, connection: socket.socket) -> bytes:
+        connection.settimeout(0.2 if self.rest else None)
+        try:
+            return super().receive(connection)
+        except TimeoutError:
+            return b""
+
+
 class EndsAtTheEnd(Conforming):
     """Ends with exit code 9 when its stdin is closed."""
 
@@ -467,6 +550,7 @@ def all_kinds() -> Iterator[type[Conforming]]:
     yield from Conforming.__subclasses__()
     yield from WantsALogin.__subclasses__()
     yield from AnnouncesRemovedVersions.__subclasses__()
+    yield from AllocatesByLength.__subclasses__()
 
 
 KINDS = {name_of(kind): kind for kind in all_kinds()}

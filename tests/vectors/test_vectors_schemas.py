@@ -53,7 +53,7 @@ def test_every_kind_of_file_has_a_schema() -> None:
         "decisions.schema.json": {path.name for path in FOLDER.glob("attested/*.toml")},
         "bugs.schema.json": {"bugs.json"},
         "requests.schema.json": {"requests.json"},
-        "conversations.schema.json": {"conversations.json"},
+        "conversations.schema.json": {"conversations.json", "faults.json"},
     }
     assert kinds.keys() == SCHEMAS.keys()
     known = {name for names in kinds.values() for name in names} | SCHEMAS.keys()
@@ -86,9 +86,10 @@ def test_the_requests_keep_to_theirs() -> None:
     assert problems("requests", iter([("requests.json", json.loads((FOLDER / "requests.json").read_bytes()))])) == []
 
 
-def test_the_conversations_keep_to_theirs() -> None:
-    content = json.loads((FOLDER / "conversations.json").read_bytes())
-    assert problems("conversations", iter([("conversations.json", content)])) == []
+@pytest.mark.parametrize("name", ["conversations.json", "faults.json"])
+def test_the_conversations_keep_to_theirs(name: str) -> None:
+    content = json.loads((FOLDER / name).read_bytes())
+    assert problems("conversations", iter([(name, content)])) == []
 
 
 def test_the_decisions_keep_to_theirs() -> None:

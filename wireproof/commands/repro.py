@@ -46,6 +46,7 @@ def repro(
     silence: float,
     allow_remote: bool,
     allow_writes: bool,
+    load: int,
     tls_ca: Path | None,
     sasl: str | None,
     transcript: Path | None,
@@ -74,6 +75,7 @@ def repro(
             silence=silence,
             allow_remote=allow_remote,
             allow_writes=allow_writes,
+            load=load,
             tls_ca=tls_ca,
             sasl=sasl,
         )

@@ -4,6 +4,7 @@ address    what an address names, and whether the kit may connect to it
 exchange   one connection: the chunks that are sent, and what comes back until it is closed or silent
 talk       a conversation by a script, on several connections
 login      the login of a connection with SASL
+load       clients that misbehave beside the questions
 announced  the versions that a broker announces
 broker     many exchanges at a time, as a connection of the kit
 """

@@ -5,6 +5,8 @@ all of them. A silence has lasted when nothing came for several times as long as
 answer so far; options set the least and the most. A broker may have no room for so many connections that wait to be
 accepted: then fewer are opened at once, and what has not arrived there is asked again.
 
+A conversation that loads the broker is held alone; a program that has failed one is started again.
+
 After each batch in which connections were closed, the kit sees whether the broker still listens. If it has ended, each
 of these questions may be to blame. A program is started again and asked them in ever smaller groups; at an address
 nobody can be started again, so nothing more is asked.
@@ -13,6 +15,7 @@ nobody can be started again, so nothing more is asked.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import json
 import secrets
@@ -26,6 +29,7 @@ from wireproof.conformance.connection.base import Connection, ImplementationErro
 from wireproof.conformance.connection.live import announced, login
 from wireproof.conformance.connection.live.address import SCHEME, Address, resolve
 from wireproof.conformance.connection.live.exchange import LONGEST_ANSWER, PAUSE, Exchange
+from wireproof.conformance.connection.live.load import Load
 from wireproof.conformance.connection.live.talk import Talk
 from wireproof.conformance.connection.process.child import FAILED_STARTS, ChildConnection
 from wireproof.conformance.connection.process.endings import Ending
@@ -59,7 +63,7 @@ def address_connection(spec: str, options: Options) -> BrokerConnection:
         language="unknown",
         dialects=(DIALECT,),
         ops=frozenset({Op.SERVE}),
-        effects=frozenset({Effect.READ, Effect.WRITE} if options.allow_writes else {Effect.READ}),
+        effects=frozenset(_permitted(options)),
     )
     return BrokerConnection(spec, address, described, options)
 
@@ -82,16 +86,37 @@ def _listening(spec: str, described: Description) -> Address:
         raise ImplementationError(f"{spec}: `listens` is wrong: {error}") from None
 
 
+def _permitted(options: Options) -> Iterator[Effect]:
+    """What may be done to a broker at an address."""
+    yield Effect.READ
+    if options.allow_writes:
+        yield Effect.WRITE
+    if options.load:
+        yield Effect.LOAD
+
+
 def _given(options: Options) -> Iterator[str]:
     """The options of the command line by which a broker is reached."""
     if options.allow_remote:
         yield "--allow-remote"
     if options.allow_writes:
         yield "--allow-writes"
+    if options.load:
+        yield f"--load={options.load}"
     if options.tls_ca is not None:
         yield f"--tls-ca={options.tls_ca}"
     if options.sasl is not None:
         yield f"--sasl={options.sasl}"
+
+
+def _alone(case: Case) -> bool:
+    """Whether a case loads the broker, so that nothing else can be asked."""
+    script: Script | None = case.args.get("script")
+    return script is not None and script.alone
+
+
+def _failed(seen: Observation) -> bool:
+    return seen.status is not Status.ANSWER or seen.answer.deviation is not None
 
 
 def _connections(one: Exchange | Talk) -> Sequence[Exchange]:
@@ -117,6 +142,7 @@ class BrokerConnection(Connection):
         self._options = options
         self._program = program
         self._token = login.token(options.sasl)
+        self._load = Load(options.load, functools.partial(self._connect, self._token))
         self._patient = False
         #: So many connections at most are being opened.
         self._opened_at_once = AT_ONCE
@@ -135,6 +161,8 @@ class BrokerConnection(Connection):
         self._seen: dict[str, Observation] = {}
         self._block: Sequence[Case] | None = None
         self._last: Case | None = None
+        #: Whether it may be out of order, for it has not answered beside a load.
+        self._impaired = False
         #: Why it cannot be asked any more; empty while it can.
         self._gone = ""
         self._transcript = Transcript(options.transcript)
@@ -201,7 +229,7 @@ class BrokerConnection(Connection):
 
     def close(self) -> None:
         """Close all connections, and end the program."""
-        for exchange in self._batch:
+        for exchange in (*self._batch, self._load):
             exchange.close()
         self._batch.clear()
         self._next.clear()
@@ -223,7 +251,14 @@ class BrokerConnection(Connection):
             self._not_asked([*itertools.chain(*self._suspects), *self._waiting])
             self._suspects, self._waiting = [], []
         if not (self._batch or self._next or self._done):
+            if self._impaired and self._program is not None:
+                self._restart(self._program)
+            self._impaired = False
             self._next = self._next_cases()
+        self._load.keep()
+        if not self._load.felt:
+            self._advance([one for one in self._load.sockets if one.events], seconds)
+            return
         opening = sum(not (one.asked or one.over) for one in self._batch)
         room = self._opened_at_once - opening
         for case in self._next[:room]:
@@ -235,8 +270,9 @@ class BrokerConnection(Connection):
         open_ones = [one for one in self._batch if not self._is_over(one)]
         exchanges = [one for one in open_ones if isinstance(one, Exchange)]
         talks = [one for one in open_ones if isinstance(one, Talk)]
-        spoken = [one for talk in talks for one in talk.connections.values() if one.events and not one.over]
-        self._advance([*exchanges, *spoken], seconds)
+        sockets = itertools.chain(self._load.sockets, *(talk.sockets for talk in talks))
+        others = [one for one in sockets if one.events]
+        self._advance([*exchanges, *others], seconds)
         for exchange in exchanges:
             self._slowest = max(self._slowest, exchange.needed or 0.0)
         for talk in talks:
@@ -256,15 +292,22 @@ class BrokerConnection(Connection):
         """What asks a case: one connection, or a conversation."""
         script: Script | None = case.args.get("script")
         if script is None:
-            return Exchange(self._address, case.args["chunks"], self._token)
+            return self._connect(self._token, case.args["chunks"])
         token = None if script.logs_in else self._token
         facts = Facts(f"{self._name}-{next(self._talks)}", self._token or b"")
-        return Talk(script, facts, lambda: Exchange(self._address, (), token))
+        return Talk(script, facts, functools.partial(self._connect, token))
+
+    def _connect(
+        self, token: bytes | None, chunks: Sequence[bytes] = (), *, pause: float = PAUSE, reads: bool = True
+    ) -> Exchange:
+        return Exchange(self._address, chunks, token, pause=pause, reads=reads)
 
     def _next_cases(self) -> list[Case]:
         if self._suspects:
             return self._suspects.pop(0)
-        cases, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+        alone = next((at for at, case in enumerate(self._waiting[:AT_ONCE]) if _alone(case)), AT_ONCE)
+        size = max(1, alone)
+        cases, self._waiting = self._waiting[:size], self._waiting[size:]
         return cases
 
     def _advance(self, exchanges: Sequence[Exchange], seconds: float) -> None:
@@ -303,7 +346,9 @@ class BrokerConnection(Connection):
             self._next[:0] = late.values()
             batch = {one: case for one, case in batch.items() if one not in late}
         self._waiting, self._next = [*self._next, *self._waiting], []
-        closed = {case.id: case for one, case in batch.items() if any(each.over for each in _connections(one))}
+        closed = {
+            case.id: case for one, case in batch.items() if _alone(case) or any(each.over for each in _connections(one))
+        }
         if closed and not self._still_listens():
             self._ended_at([*closed.values()])
             batch = {one: case for one, case in batch.items() if case.id not in closed}
@@ -314,6 +359,7 @@ class BrokerConnection(Connection):
             else:
                 self._seen[case.id] = self._observation(one, case)
                 self._record(one, case)
+            self._impaired = self._impaired or (_alone(case) and _failed(self._seen[case.id]))
         self._transcript.flush()
 
     def _of_talk(self, talk: Talk, case: Case) -> Observation:
@@ -386,6 +432,7 @@ class BrokerConnection(Connection):
     def _restart(self, program: ChildConnection) -> Ending | None:
         """Start the program again. How the old process ended, if it ended wrongly."""
         ending: Ending | None = None
+        self._load.close()
         for _ in range(FAILED_STARTS):
             try:
                 ended, described = program.restart()

@@ -10,6 +10,7 @@ import fcntl
 import selectors
 import socket
 import ssl
+import struct
 import termios
 import time
 from collections import deque
@@ -23,6 +24,8 @@ from wireproof.conformance.connection.live.login import Login
 PAUSE = 0.005
 #: No more bytes than these are taken from a broker for one question: many are asked at a time.
 LONGEST_ANSWER = 1 << 22
+#: Bytes that wait at a client which does not read, so that the broker soon has no room for more.
+SMALLEST_BUFFER = 4096
 _PIECE = 1 << 18
 _NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
@@ -35,15 +38,25 @@ class Exchange:
     the last chunk's arrival to the first byte after it; None while there is none.
     """
 
-    def __init__(self, address: Address, chunks: Sequence[bytes], token: bytes | None = None) -> None:
-        """Begin to connect. `token`: of SASL PLAIN, with which it logs in before it sends the chunks."""
+    def __init__(
+        self,
+        address: Address,
+        chunks: Sequence[bytes],
+        token: bytes | None = None,
+        *,
+        pause: float = PAUSE,
+        reads: bool = True,
+    ) -> None:
+        """Begin to connect. `token`: of SASL PLAIN, with which it logs in before it sends the chunks. `pause`: the
+        seconds between two chunks."""
         self.sent = bytearray()
         self.closed = self.refused = self.flooded = False
         self.problem = ""
         self.needed: float | None = None
         #: Whether it reads what comes.
-        self.reads = True
+        self.reads = reads
         self._address = address
+        self._pause = pause
         self._tls: ssl.SSLSocket | None = None
         #: What TLS waits for in its handshake; 0 once it is done.
         self._handshake = 0
@@ -56,6 +69,8 @@ class Exchange:
         self.socket: socket.socket = socket.socket(address.family, socket.SOCK_STREAM)
         self.socket.setblocking(False)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if not reads:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALLEST_BUFFER)
         self.refused = self.socket.connect_ex((address.ip, address.port)) not in (0, EINPROGRESS)
 
     @property
@@ -68,6 +83,16 @@ class Exchange:
         """Whether all chunks had arrived at its machine when `silence` was last read: only the broker can do something
         now."""
         return self._asked is not None
+
+    @property
+    def connected(self) -> bool:
+        """Whether the broker's machine has taken the connection."""
+        return self._connected
+
+    @property
+    def sent_all(self) -> bool:
+        """Whether all chunks are sent, be they on the way."""
+        return self._all_sent
 
     @property
     def silence(self) -> float:
@@ -183,7 +208,7 @@ class Exchange:
                 self._chunks[0] = self._chunks[0][taken:]
                 if not self._chunks[0]:
                     self._chunks.popleft()
-                    self._next_chunk = self._last + PAUSE
+                    self._next_chunk = self._last + self._pause
         self._all_sent = not self._chunks
 
     def _under_way(self) -> bool:
@@ -209,6 +234,12 @@ class Exchange:
             self.needed = self._last - self._asked
         self.sent += piece
         self.flooded = len(self.sent) > LONGEST_ANSWER
+
+    def reset(self) -> None:
+        """Close our end with a reset, which throws away what is on the way. Safe to repeat."""
+        if self.socket.fileno() >= 0:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
 
     def close(self) -> None:
         """Close our end. Safe to repeat."""

@@ -6,14 +6,16 @@ As `exchange`, nothing here waits: `broker` calls `go_on` after the sockets were
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
-from wireproof.conformance.connection.live.exchange import Exchange
+from wireproof.conformance.connection.live.exchange import PAUSE, Exchange
 from wireproof.conformance.script import (
     Action,
     Deviation,
     Event,
     Facts,
+    Load,
     Receive,
     Rest,
     Script,
@@ -23,17 +25,31 @@ from wireproof.conformance.script import (
     Unready,
 )
 
+#: So many clients that come and go are there at a time: fewer than wait to be accepted in Kafka's own queue.
+CROWD = 32
+#: Seconds after which the broker's queue is taken to be full, and until another one comes then.
+FULL_AFTER, COMES_AFTER = 0.05, 0.02
+
+
+class Connect(Protocol):
+    """Begins a connection."""
+
+    def __call__(self, chunks: Sequence[bytes] = (), *, pause: float = PAUSE, reads: bool = True) -> Exchange: ...
+
 
 class Talk:
     """One conversation, until `over`; then it has to be closed. `unready`: what the broker does not have."""
 
-    def __init__(self, script: Script, facts: Facts, connect: Callable[[], Exchange]) -> None:
-        """`connect` begins a connection."""
+    def __init__(self, script: Script, facts: Facts, connect: Connect) -> None:
         self.over = False
         self.unready = ""
         self._deviation: Deviation | None = None
         self._connect = connect
         self._connections: dict[str, Exchange] = {}
+        #: Clients beside these connections, how many have come for the action, and when others may come.
+        self._clients: list[Exchange] = []
+        self._came = 0
+        self._comes_at = 0.0
         self._events: list[tuple[Action, Event]] = []
         self._began = self._since = time.monotonic()
         self._play = script.play(facts)
@@ -43,6 +59,11 @@ class Talk:
     def connections(self) -> Mapping[str, Exchange]:
         """The connections that it has opened, by their names."""
         return self._connections
+
+    @property
+    def sockets(self) -> Sequence[Exchange]:
+        """All connections that are open."""
+        return [one for one in (*self._connections.values(), *self._clients) if not one.over]
 
     @property
     def asked(self) -> bool:
@@ -59,6 +80,7 @@ class Talk:
         awaited."""
         while not self.over and (event := self._event(quiet, limit)) is not None:
             self._events.append((self._action, event))
+            self._came = 0
             self._since = time.monotonic()
             try:
                 self._action = self._play.send(event)
@@ -83,6 +105,9 @@ class Talk:
                 return self._received(self._connection(on), quiet if silence else limit, at)
             case Rest(on):
                 return Event("rest", bytes(self._connection(on).sent), at)
+            case Load():
+                late = now - self._since > self._action.seconds
+                return Event("done", b"", at) if self._loaded(self._action) or late else None
             case Sleep(seconds):
                 return Event("done", b"", at) if now - self._since >= seconds else None
 
@@ -90,6 +115,27 @@ class Talk:
         if name not in self._connections:
             self._connections[name] = self._connect()
         return self._connections[name]
+
+    def _loaded(self, load: Load) -> bool:
+        """Whether all clients have come and sent everything. Those that are to end are ended, and others take their
+        places."""
+        if load.ends is not None:
+            gone = [one for one in self._clients if one.sent_all or one.over]
+            for one in gone:
+                one.reset() if load.ends == "reset" else one.close()
+            waiting = [one for one in self._clients if not one.connected and one.silence > FULL_AFTER]
+            if waiting:  # there is no room for them: their machine would try again after a second, a new one is sooner
+                self._came -= len(waiting)
+                self._comes_at = time.monotonic() + COMES_AFTER
+            for one in waiting:
+                one.close()
+            self._clients = [one for one in self._clients if one not in (*gone, *waiting)]
+        pieces = [load.data[at : at + 1] for at in range(len(load.data))] if load.byte_every else [load.data]
+        room = load.count if load.ends is None else CROWD - len(self._clients)
+        for _ in range(min(room, load.count - self._came) if time.monotonic() >= self._comes_at else 0):
+            self._clients.append(self._connect(pieces, pause=load.byte_every or PAUSE, reads=load.reads))
+            self._came += 1
+        return self._came == load.count and all(one.sent_all or one.over for one in self._clients)
 
     def _received(self, connection: Exchange, limit: float, at: float) -> Event | None:
         connection.reads = True
@@ -110,5 +156,5 @@ class Talk:
 
     def close(self) -> None:
         """Close all its connections. Safe to repeat."""
-        for connection in self._connections.values():
+        for connection in (*self._connections.values(), *self._clients):
             connection.close()
