@@ -12,6 +12,7 @@ from wireproof.reference.codec import Codec
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError, Reason
 from wireproof.reference.evolution import Comparison
+from wireproof.reference.peers.connection import Connection
 from wireproof.reference.records.compression import LZ4
 from wireproof.reference.rules import DEMANDED, Rules, Ruling
 from wireproof.reference.schema import load_json, type_names
@@ -151,6 +152,13 @@ class Dialect(abc.ABC):
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """All that a conforming broker sends for these chunks on a fresh connection, and whether it then closed."""
+        raise NotImplementedError(f"{self.name} does not say what a broker answers")
+
+    def broker(
+        self, settings: Mapping[str, Any], topics: Mapping[str, int], rules: Rules = DEMANDED
+    ) -> Callable[[], Connection]:
+        """A conforming broker that keeps what is produced: the function gives its side of a new connection. `settings`
+        as for `serve`; `topics`: name → partitions of topics that are there from the beginning. Raises SchemaError."""
         raise NotImplementedError(f"{self.name} does not say what a broker answers")
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:

@@ -1,28 +1,35 @@
-"""The answers of a broker without topics, for the requests that this kit's broker answers. Pure: bodies in, bodies out.
+"""The answers about a broker, its cluster and its topics: bodies in, bodies out. `logs` has those about records.
 
 Source: Kafka's message schemas; KIP-35 (ApiVersions), KIP-516 (topics by id); Apache Kafka 4.4 where they are silent.
 """
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wireproof.reference.peers.framing import API_VERSIONS
-
-PRODUCE = 0
-METADATA = 3
+from wireproof.reference.peers.connection import Wait
+from wireproof.reference.peers.topics import LEADER_EPOCH, NotKeptError, Topic, Topics
 
 UNKNOWN_TOPIC_OR_PARTITION = 3
+INVALID_TOPIC = 17
 UNSUPPORTED_VERSION = 35
+INVALID_REPLICATION_FACTOR = 38
+INVALID_REPLICA_ASSIGNMENT = 39
+INVALID_CONFIG = 40
 INVALID_REQUEST = 42
+TRANSACTIONAL_ID_AUTHORIZATION_FAILED = 53
 UNKNOWN_TOPIC_ID = 100
 
 #: MetadataRequest has topic ids from version 10 on, and brokers read them from version 12 on.
 METADATA_BY_ID = 12
-_NO_ID = uuid.UUID(int=0)
+#: DeleteTopicsRequest names topics by name or id from version 6 on.
+DELETE_BY_ID = 6
+_NAME = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+NO_ID = uuid.UUID(int=0)
 
 Apis = Mapping[int, tuple[int, int]]
 Body = dict[str, Any]
@@ -57,10 +64,16 @@ ALONE = Cluster(0, (Node(0, "localhost", 9092),))
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a broker knows: the apis that it lists, and its cluster."""
+    """What a broker knows: the apis that it lists, its cluster, its topics, and the time in ms since 1970."""
 
     apis: Apis
     cluster: Cluster
+    topics: Topics
+    now: float
+
+
+#: The answer's body to a request's body in some version; None: no answer is sent.
+Respond = Callable[[Facts, Body, int], Body | Wait[Body] | None]
 
 
 def listed(apis: Apis, error: int = 0) -> Body:
@@ -75,44 +88,123 @@ def api_versions(facts: Facts, request: Body, version: int) -> Body:  # noqa: AR
 
 
 def metadata(facts: Facts, request: Body, version: int) -> Body:
-    """The cluster, and the requested topics (by name or id), all of them unknown."""
-    cluster = facts.cluster
+    """The cluster, and the requested topics (by name or id)."""
+    cluster, asked = facts.cluster, request["Topics"]
+    if asked is None or (version == 0 and not asked):
+        found = [_described(topic, cluster) for topic in facts.topics.by_name.values()]
+    else:
+        found = [_looked_up(topic, facts, version) for topic in asked]
     return {
         "Brokers": [{"NodeId": node.node_id, "Host": node.host, "Port": node.port} for node in cluster.nodes],
         "ControllerId": cluster.this_broker,
-        "Topics": [_no_topic(topic, version) for topic in request["Topics"] or ()],
+        "Topics": found,
     }
 
 
-def _no_topic(topic: Body, version: int) -> Body:
-    name, topic_id = topic["Name"], topic.get("TopicId", _NO_ID)
-    by_id = name is None or topic_id != _NO_ID
-    if not by_id:
-        return {"ErrorCode": UNKNOWN_TOPIC_OR_PARTITION, "Name": name}
-    if version < METADATA_BY_ID:  # the answer's name is not nullable there
+def _looked_up(asked: Body, facts: Facts, version: int) -> Body:
+    name, topic_id = asked["Name"], asked.get("TopicId", NO_ID)
+    by_id = name is None or topic_id != NO_ID
+    if by_id and version < METADATA_BY_ID:  # the answer's name is not nullable there
         return {"ErrorCode": INVALID_REQUEST, "Name": name or "", "TopicId": topic_id}
-    return {"ErrorCode": UNKNOWN_TOPIC_ID, "Name": None, "TopicId": topic_id}
+    topic = facts.topics.by_id(topic_id) if by_id else facts.topics.by_name.get(name)
+    if topic is not None:
+        return _described(topic, facts.cluster)
+    if by_id:
+        return {"ErrorCode": UNKNOWN_TOPIC_ID, "Name": None, "TopicId": topic_id}
+    return {"ErrorCode": UNKNOWN_TOPIC_OR_PARTITION, "Name": name}
 
 
-def produce(facts: Facts, request: Body, version: int) -> Body | None:  # noqa: ARG001 (all clusters and versions alike)
-    """An error for each partition, because there is no topic. None with acks 0: nothing is sent."""
-    if request["Acks"] == 0:
-        return None
-    return {"Responses": [_not_appended(topic) for topic in request["TopicData"]]}
-
-
-def _not_appended(topic: Body) -> Body:
-    known_by: Body = {key: topic[key] for key in ("Name", "TopicId") if key in topic}
-    error = UNKNOWN_TOPIC_ID if "TopicId" in known_by else UNKNOWN_TOPIC_OR_PARTITION
+def _described(topic: Topic, cluster: Cluster) -> Body:
+    this = cluster.this_broker
     partitions = [
-        {"Index": partition["Index"], "ErrorCode": error, "BaseOffset": -1} for partition in topic["PartitionData"]
+        {
+            "PartitionIndex": index,
+            "LeaderId": this,
+            "LeaderEpoch": LEADER_EPOCH,
+            "ReplicaNodes": [this],
+            "IsrNodes": [this],
+        }
+        for index in range(len(topic.partitions))
     ]
-    return {**known_by, "PartitionResponses": partitions}
+    return {"Name": topic.name, "TopicId": topic.id, "Partitions": partitions}
 
 
-#: By api key: the answer's body to a request's body in some version; None: no answer is sent.
-ANSWERS: Mapping[int, Callable[[Facts, Body, int], Body | None]] = {
-    PRODUCE: produce,
-    METADATA: metadata,
-    API_VERSIONS: api_versions,
-}
+def create_topics(facts: Facts, request: Body, version: int) -> Body:  # noqa: ARG001 (all versions alike)
+    """The topics that were made, each with its error. A name that stands twice in the request is refused (KIP-4)."""
+    names = [topic["Name"] for topic in request["Topics"]]
+    return {
+        "Topics": [
+            _error(topic, INVALID_REQUEST, "the name stands twice in the request")
+            if names.count(topic["Name"]) > 1
+            else _created(topic, facts, only_to_see=request["validateOnly"])
+            for topic in request["Topics"]
+        ]
+    }
+
+
+def _created(asked: Body, facts: Facts, *, only_to_see: bool) -> Body:
+    name, partitions, configs = asked["Name"], asked["NumPartitions"], _configs(asked)
+    assigned = [one["BrokerIds"] for one in asked["Assignments"]]
+    if not _NAME.fullmatch(name) or name in {".", ".."}:
+        return _error(asked, INVALID_TOPIC, "a name has 1 to 249 letters, digits, dots, dashes or underscores")
+    if asked["ReplicationFactor"] not in {-1, 1}:
+        return _error(asked, INVALID_REPLICATION_FACTOR, "there is one broker")
+    if assigned and any(brokers != [facts.cluster.this_broker] for brokers in assigned):
+        return _error(asked, INVALID_REPLICA_ASSIGNMENT, "there is one broker")
+    if configs is None:
+        return _error(asked, INVALID_CONFIG, "the value of max.message.bytes or message.timestamp.type is none")
+    count = len(assigned) or (1 if partitions == -1 else partitions)
+    try:
+        topic = facts.topics.create(name, count, only_to_see=only_to_see, **configs)
+    except NotKeptError as error:
+        return _error(asked, error.error, None)
+    return {
+        "Name": name,
+        "TopicId": topic.id,
+        "ErrorMessage": None,
+        "NumPartitions": count,
+        "ReplicationFactor": 1,
+        "Configs": [],
+    }
+
+
+def _error(asked: Body, error: int, why: str | None) -> Body:
+    return {"Name": asked["Name"], "ErrorCode": error, "ErrorMessage": why, "Configs": None}
+
+
+def _configs(asked: Body) -> dict[str, Any] | None:
+    """The settings of a topic that have an effect here; None if one has a wrong value."""
+    settings: dict[str, Any] = {}
+    for config in asked["Configs"]:
+        match config["Name"], config["Value"]:
+            case "max.message.bytes", str() as value if value.isdecimal():
+                settings["most"] = int(value)
+            case "message.timestamp.type", "CreateTime" | "LogAppendTime" as value:
+                settings["by_append"] = value == "LogAppendTime"
+            case "max.message.bytes" | "message.timestamp.type", _:
+                return None
+    return settings
+
+
+def delete_topics(facts: Facts, request: Body, version: int) -> Body:
+    """The topics that were deleted, each with its error."""
+    if version < DELETE_BY_ID:
+        return {"Responses": [_deleted(facts.topics, {"Name": name}) for name in request["TopicNames"]]}
+    return {"Responses": [_deleted(facts.topics, topic) for topic in request["Topics"]]}
+
+
+def _deleted(topics: Topics, asked: Body) -> Body:
+    name, topic_id = asked["Name"], asked.get("TopicId", NO_ID)
+    topic = topics.by_id(topic_id) if name is None else topics.by_name.get(name)
+    if topic is None:
+        error = UNKNOWN_TOPIC_ID if name is None else UNKNOWN_TOPIC_OR_PARTITION
+        return {"Name": name, "TopicId": topic_id, "ErrorCode": error}
+    topics.delete(topic)
+    return {"Name": topic.name, "TopicId": topic.id}
+
+
+def init_producer_id(facts: Facts, request: Body, version: int) -> Body:  # noqa: ARG001 (all versions alike)
+    """A new id for an idempotent producer. There are no transactions: nobody may have a transactional id."""
+    if request["TransactionalId"] is not None:
+        return {"ErrorCode": TRANSACTIONAL_ID_AUTHORIZATION_FAILED, "ProducerId": -1, "ProducerEpoch": -1}
+    return {"ProducerId": facts.topics.new_producer(), "ProducerEpoch": 0}

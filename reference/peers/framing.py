@@ -61,6 +61,10 @@ class Frames:
     def __init__(self) -> None:
         self._buffer = bytearray()
 
+    def __len__(self) -> int:
+        """How many bytes are in no frame that was removed."""
+        return len(self._buffer)
+
     def add(self, chunk: bytes) -> None:
         self._buffer += chunk
 

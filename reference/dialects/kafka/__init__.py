@@ -6,7 +6,8 @@ rulings     how the texts are read where they are silent
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from wireproof.reference import catalog, evolution, records, schema
@@ -16,8 +17,9 @@ from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
 from wireproof.reference.dialects.kafka.rulings import RULINGS
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
-from wireproof.reference.peers import answers, broker, client
+from wireproof.reference.peers import answers, broker, client, connection
 from wireproof.reference.peers.framing import API_VERSIONS, RequestFrame, ResponseFrame
+from wireproof.reference.peers.topics import Topics
 from wireproof.reference.primitives import PRIMITIVES
 from wireproof.reference.records.compression import ZSTD
 from wireproof.reference.rules import DEMANDED, Rules
@@ -184,16 +186,33 @@ class Kafka(Dialect):
         return record.lookup(decode(self.codec(type_name, version), data, rules), key)
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
-        """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default all that it can answer.
-        `settings["cluster"]`: the brokers that its Metadata names; by default itself."""
-        listed, cluster = settings.get("apis"), settings.get("cluster")
-        apis = self._answered() if listed is None else {int(key): (low, high) for key, (low, high) in listed.items()}
-        among = answers.ALONE if cluster is None else answers.Cluster.of(cluster)
-        return broker.serve(broker.Broker(self.messages, apis, rules, among), chunks)
+        """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default all that it can answer
+        without topics. `settings["cluster"]`: the brokers that its Metadata names; by default itself."""
+        listed = settings.get("apis")
+        apis = (
+            self._answered(broker.ANSWERS)
+            if listed is None
+            else {int(key): (low, high) for key, (low, high) in listed.items()}
+        )
+        return connection.serve(broker.Broker(self.messages, apis, rules, _cluster(settings)), chunks)
 
-    def _answered(self) -> dict[int, tuple[int, int]]:
+    def broker(
+        self, settings: Mapping[str, Any], topics: Mapping[str, int], rules: Rules = DEMANDED
+    ) -> Callable[[], connection.Connection]:
+        """It has message format 2 alone, so the versions of Produce and Fetch from before it are left out."""
+        kept = Topics()
+        for name, partitions in topics.items():
+            kept.create(name, partitions)
+        apis = {
+            key: (0 if key == broker.PRODUCE and low == broker.FIRST[key] else max(low, broker.FIRST.get(key, 0)), high)
+            for key, (low, high) in self._answered(broker.WITH_TOPICS).items()
+        }
+        return partial(broker.Broker, self.messages, apis, rules, _cluster(settings), broker.WITH_TOPICS, kept)
+
+    def _answered(self, responses: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """The versions that the catalogue has of these apis, both ways."""
         catalog = self.messages.catalog
-        named = {key: catalog.apis[key] for key in answers.ANSWERS if key in catalog.apis}
+        named = {key: catalog.apis[key] for key in responses if key in catalog.apis}
         return {
             key: catalog.messages[f"{name}Request"]
             for key, name in named.items()
@@ -224,6 +243,11 @@ class KafkaWithRemoved(Kafka):
 
     def codec(self, type_name: str, version: int | None) -> Codec:
         return _codec(catalog.with_removed(catalog.current()), type_name, version)
+
+
+def _cluster(settings: Mapping[str, Any]) -> answers.Cluster:
+    setting = settings.get("cluster")
+    return answers.ALONE if setting is None else answers.Cluster.of(setting)
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from wireproof.reference import Reference, Rules, catalog
 from wireproof.reference.dialects.kafka import Kafka
 from wireproof.reference.peers.answers import Cluster, Node
 from wireproof.reference.peers.broker import Broker
-from wireproof.reference.peers.broker import serve as run
+from wireproof.reference.peers.connection import serve as run
 
 KAFKA = "kafka"
 #: ApiVersions v0, correlation id 1, no client id; and what a broker with just that api answers.
