@@ -1,4 +1,4 @@
-"""Brokers that run: the questions of `serve` over sockets. No other room opens a socket.
+"""Brokers that run: the questions of `serve` over sockets, and the reference as one. No other room opens a socket.
 
 address    what an address names, and whether the kit may connect to it
 exchange   one connection: the chunks that are sent, and what comes back until it is closed or silent
@@ -7,4 +7,5 @@ login      the login of a connection with SASL
 load       clients that misbehave beside the questions
 announced  the versions that a broker announces
 broker     many exchanges at a time, as a connection of the kit
+server     the reference's broker behind a socket, for `wireproof serve`
 """
