@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import shlex
-import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
 import pytest
 import trustme
 from support.listening import running, spec
@@ -326,19 +322,6 @@ def test_a_run_tells_what_it_may_send(options: list[str], told: str) -> None:
     assert done.returncode == 0, done.stdout
     (line,) = (line for line in done.stdout.splitlines() if line.startswith(f"{address}: a broker"))
     assert told in line
-
-
-def test_nothing_is_left_when_the_kit_is_killed() -> None:
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--impl={spec('slow')}"]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        kit = psutil.Process(run.pid)
-        deadline = time.monotonic() + 60
-        while not (brokers := [one for one in kit.children() if "broker.py" in " ".join(one.cmdline())]):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        os.kill(run.pid, signal.SIGKILL)
-        _, alive = psutil.wait_procs(brokers, timeout=30)
-    assert not alive
 
 
 def test_wrapper_check_knows_programs_that_listen() -> None:

@@ -16,6 +16,7 @@ import socket
 import ssl
 import struct
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -577,7 +578,8 @@ def main(name: str, certificate: str = "") -> None:
         tls.load_cert_chain(certificate)
     kind = KINDS[name]
     sys.stdin.readline()
-    with socket.socket() as listening:
+    # As a real one it has a folder, which is deleted at the end.
+    with tempfile.TemporaryDirectory(prefix="broker-"), socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         later = kind is WantsALoginLater
         if not later:
