@@ -227,7 +227,8 @@ class Ruling:
     `others`: name of each other reading ("other" where there is one) → its switch in Rules; empty where the ruling is
     not contested. `beyond`: the part that no op, and so no vector, can ask, and why; a ruling without vectors has to
     have it. `incidental`: what it is about stands in vectors of other points too, so that its other readings are looked
-    for in every answer, not only in those to vectors that list them.
+    for in every answer, not only in those to vectors that list them. `layout`: its other readings change nearly all
+    bytes, so that vectors of other points refuse them: who takes one has to declare it.
 
     Where it comes from, in three parts. `quote`: what a public text says, word for word; empty where all texts are
     silent. `source`: the name of the text and its section, also of a silent one. `kafka`: what Kafka's classes do, by
@@ -242,6 +243,7 @@ class Ruling:
     source: str = ""
     beyond: str = ""
     incidental: bool = False
+    layout: bool = False
     quote: str = ""
     kafka: str = ""
     kit: str = ""

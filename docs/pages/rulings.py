@@ -19,6 +19,8 @@ A ruling marked ‡ is *contested*: the kit demands the reading in the column "d
 other reading is reported as `contested`, which is neither a pass nor a failure. All other outcomes fail. If a library
 takes the other reading, its wrapper writes the text of the last column into its `readings`, see
 [the contract](reference/contract.md#readings). If the column is empty, the reference has no switch for the ruling.
+*Required* means that nearly all bytes differ under the other reading: who takes it without declaring it
+[fails](explanation/contested-rulings.md).
 
 Where a ruling comes from stands in three columns: what a public text says, word for word (a text without a quote is
 silent); what Kafka's own classes do; and what the kit asks beyond both. A deviation is called a *bug* of a library only
@@ -68,7 +70,8 @@ def _ruling_row(ruling: Ruling, seen: Counter[Result]) -> tuple[str, ...]:
     beyond = f"<br>*beyond what is asked*: {cell(ruling.beyond)}" if ruling.beyond else ""
     cells = (cell(ruling.question), cell(ruling.demanded) + beyond, cell(ruling.other))
     origin = (_text(ruling), cell(ruling.kafka) + _seen(seen), cell(ruling.kit))
-    return name, *cells, *origin, " or ".join(code(f'"{other}"') for other in ruling.others)
+    declared = " or ".join(code(f'"{other}"') for other in ruling.others) + " (required)" * ruling.layout
+    return name, *cells, *origin, declared
 
 
 def _seen(answers: Counter[Result]) -> str:

@@ -10,7 +10,7 @@ PRODUCES: Produces = frozenset(
     (area, "contested", None)
     for area in ("varints", "tag-ordering", "null-encodings", "framing", "resource-limits", "messages")
 )
-TAKES = frozenset({"R-482-1", "R-482-2"})
+TAKES = frozenset({"R-482-10", "R-482-1", "R-482-2"})
 
 dialects = ("kip-482-v1",)
 types = everything((), dialect="kip-482-v1")

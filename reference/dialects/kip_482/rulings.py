@@ -27,6 +27,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("field_length", "unsigned")},
         "unsigned, and VARINT then is too",
         BUFFER,
+        layout=True,
     ),
     Ruling(
         "R-482-2",
@@ -36,6 +37,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("field_length_counts", "tag-and-value")},
         "FieldLength is 2 + the value's bytes",
         BUFFER,
+        layout=True,
     ),
     Ruling(
         "R-482-3",

@@ -49,6 +49,7 @@ RULINGS: tuple[Ruling, ...] = (
         'an array ("array of headers", "[Header]"), whose count stands before it: an int32, as before every array of '
         "Kafka's then, or a uintVar, as every other number of the page's",
         PAGE,
+        layout=True,
     ),
     Ruling(
         "R-82s-5",
@@ -74,6 +75,7 @@ RULINGS: tuple[Ruling, ...] = (
         "it stands there: bit 4 of the message's attributes, as in that revision, says that there are headers; without "
         "it there are none",
         PAGE,
+        layout=True,
     ),
     Ruling(
         "R-82s-8",
@@ -82,6 +84,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("uint_var", "zigzag"), "64-bit": ("uint_var", "unsigned-64")},
         "zigzag, as the draft's code had for every varint; of 64 bits, for the draft names no width",
         KIP_98,
+        layout=True,
     ),
     Ruling(
         "R-82s-9",
