@@ -89,6 +89,9 @@ class Rules:
     message_records: Literal["raw", "read"] = "raw"
     #: A compressed wrapper: as it is, or its messages in its place.
     wrapped_messages: Literal["wrapper", "in-its-place"] = "wrapper"
+    #: The times of a batch's records, and of a wrapper's messages, under LogAppendTime: as they are stored, or the
+    #: batch's greatest time and the wrapper's.
+    log_append_time: Literal["stored", "outer"] = "stored"
     #: Another default of a plain field, in the next release's schema.
     plain_default: Literal["compatible", "breaks"] = "compatible"
     # kip-35-v7

@@ -6,7 +6,7 @@
     attributes  => bits 0–2 codec, 3 timestamp type, 4 transactional, 5 control, 6 delete horizon; others are kept
 
 `batchLength` counts the bytes after it; `crc` is the CRC-32C of the bytes after it; only the records are compressed.
-Source: KIP-98, message format; the Kafka protocol guide, Record Batch; R-K-19, R-K-19b, R-K-20, R-K-22.
+Source: KIP-98, message format; the Kafka protocol guide, Record Batch; R-K-19, R-K-19b, R-K-20, R-K-22, R-K-36.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from wireproof.reference.primitives import (
     read_uint32,
     read_window,
 )
+from wireproof.reference.records import LOG_APPEND_TIME
 from wireproof.reference.records.compression import MASK, NAMES, CompressionError, deflate, inflate
 from wireproof.reference.records.fields import attributes_appender, check_crc, check_keys, sequence
 from wireproof.reference.records.record import append_record, read_record
@@ -84,6 +85,9 @@ def read_batch(reader: Reader) -> dict[str, Any]:
         steps[-1] = "attributes"
         raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"there is no codec {codec}", attributes_at)
     batch["records"] = _read_records(window, codec)
+    if window.rules.log_append_time == "outer" and batch["attributes"] & LOG_APPEND_TIME:  # R-K-36 ‡, other
+        for record in batch["records"]:
+            record["timestampDelta"] = batch["maxTimestamp"] - batch["baseTimestamp"]
     steps.pop()
     return batch
 

@@ -8,7 +8,7 @@
 `crc` is the CRC-32 of the bytes after it. A message with a codec is a wrapper: its value is a compressed MessageSet of
 the same magic, without partial messages or wrappers. In magic 1 the inner offsets are relative: the last inner message
 has the wrapper's offset.
-Source: the Kafka protocol guide, Old Message Format; KIP-31, KIP-32; R-K-22, R-K-26, R-K-27, R-K-33.
+Source: the Kafka protocol guide, Old Message Format; KIP-31, KIP-32; R-K-22, R-K-26, R-K-27, R-K-33, R-K-36.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from wireproof.reference.primitives import (
     read_uint32,
     read_window,
 )
-from wireproof.reference.records import batch
+from wireproof.reference.records import LOG_APPEND_TIME, batch
 from wireproof.reference.records.batch import demand_fields
 from wireproof.reference.records.compression import LZ4, MASK, NAMES, CompressionError, deflate, inflate
 from wireproof.reference.records.fields import (
@@ -184,6 +184,10 @@ def read_message(
         raise window.error(Reason.INVALID_WRAPPER, "a wrapper inside a wrapper", attributes_at)
     if codec:
         message["messages"] = read_wrapped(window, codec, magic, offset, join(path, "messages"), read_message)
+        if window.rules.log_append_time == "outer" and magic == 1 and attributes & LOG_APPEND_TIME:  # R-K-36 ‡, other
+            for inner in message["messages"]:
+                if "timestamp" in inner:
+                    inner["timestamp"] = message["timestamp"]
     else:
         message["value"] = read_bytes(window, read_int32)
     window.path = join(path, "size")

@@ -249,16 +249,24 @@ MANY_TAGS_VALUE = [(tag, b"") for tag in range(10_001)]
 FULL = "00000016" + "00000001" + "0023" + "00000002" + "000300000001" + "001200000002"
 
 
-def batch(count: int, content: bytes, codec: int = 0) -> str:
+def batch(count: int, content: bytes, attributes: int = 0) -> str:
     """A batch of magic 2 with such a count and content, its sizes and CRC right."""
-    fields = struct.pack(">hiqqqhii", codec, 0, 0, 0, -1, -1, -1, count) + content
+    fields = struct.pack(">hiqqqhii", attributes, 0, 0, 0, -1, -1, -1, count) + content
     return (struct.pack(">qiibI", 0, 9 + len(fields), -1, 2, crc32c(fields)) + fields).hex()
 
 
-def entry(magic: int, offset: int, codec: int, value: bytes, length: int | None = None) -> bytes:
+def entry(
+    magic: int, offset: int, attributes: int, value: bytes, length: int | None = None, timestamp: int = 0
+) -> bytes:
     """A message of magic 0 or 1 without a key, its size and CRC right; `length`: what stands before the value."""
     length = len(value) if length is None else length
-    inside = bytes([magic, codec]) + bytes(8 * magic) + b"\xff" * 4 + struct.pack(">i", length) + value
+    inside = (
+        bytes([magic, attributes])
+        + struct.pack(">q", timestamp)[: 8 * magic]
+        + b"\xff" * 4
+        + struct.pack(">i", length)
+        + value
+    )
     return struct.pack(">qiI", offset, 4 + len(inside), zlib.crc32(inside)) + inside
 
 
@@ -276,8 +284,22 @@ def contents(type_name: str, digits: str, version: int | None = None) -> Questio
     return ask
 
 
+def times(type_name: str, digits: str, version: int | None = None) -> Question:
+    """The deltas of a batch's records, or the timestamps of a wrapper's messages, in milliseconds."""
+
+    def ask(**switches: Any) -> Any:
+        found = decode(type_name, digits, version=version, **switches)
+        if type_name == "RecordBatch":
+            return [record["timestampDelta"] for record in found["records"]]
+        return [inner["timestamp"] for inner in found[0]["messages"]]
+
+    return ask
+
+
 #: length 7: attributes, deltas, null key, value "a", no headers
 A_RECORD = bytes.fromhex("0e" + "00" + "00" + "00" + "01" + "02" + "61" + "00")
+#: The same, a second later than its batch.
+LATER_RECORD = bytes.fromhex("10" + "00" + "d00f" + "00" + "01" + "02" + "61" + "00")
 GZIPPED = gzip.compress(A_RECORD, mtime=0)
 #: Of more than one block: a lone one has nothing to be linked with.
 LINKED = lz4.frame.compress(A_RECORD * 10_000, block_size=lz4.frame.BLOCKSIZE_MAX64KB, block_linked=True)
@@ -293,6 +315,8 @@ def zstd_frame(window: int) -> bytes:
 
 
 INNER = entry(0, 0, 0, b"a")
+#: A message of magic 1 a second later than the one that `entry` makes without a time.
+LATER = entry(1, 0, 0, b"a", timestamp=1000)
 #: A message with each bit of its attributes that means nothing; of magic 1 with its timestamp type too.
 BITS_OF_MAGIC_0, BITS_OF_MAGIC_1 = entry(0, 0, 0xF8, b"a").hex(), entry(1, 0, 0xF8, b"a").hex()
 #: UpdateRaftVoterResponse 0 with its one tag: 14 bytes, leader −1 of epoch −1, an empty host, port 0, no tags.

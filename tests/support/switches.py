@@ -15,6 +15,8 @@ from support.reading_questions import (
     FULL,
     GZIPPED,
     INNER,
+    LATER,
+    LATER_RECORD,
     LEADER_AT_DEFAULT,
     LINKED,
     MANY_TAGS,
@@ -54,6 +56,7 @@ from support.reading_questions import (
     serving,
     small,
     sorting,
+    times,
     told,
     told_endpoints,
     told_tags,
@@ -630,6 +633,12 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
                 "in-its-place": [{"magic": 0, **A_MESSAGE}],
             },
         ),
+    ],
+    "log_append_time": [
+        (times("RecordBatch", batch(1, LATER_RECORD, 8)), {"stored": [1000], "outer": [0]}),
+        (times("RecordBatch", batch(1, LATER_RECORD, 0)), {"stored": [1000], "outer": [1000]}),
+        (times("MessageSet", entry(1, 0, 9, gzip.compress(LATER)).hex(), 1), {"stored": [1000], "outer": [0]}),
+        (times("MessageSet", entry(1, 0, 1, gzip.compress(LATER)).hex(), 1), {"stored": [1000], "outer": [1000]}),
     ],
     "fetch_request_order": [
         (

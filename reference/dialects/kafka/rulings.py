@@ -10,6 +10,7 @@ COMPATIBILITY = f"{GUIDE}, Compatibility"
 VERSIONS = f"{GUIDE}, Retrieving Supported API versions"
 FORMAT = "Kafka's message format, Record Batch"
 OLD_FORMAT = "Kafka's message format, Old Message Format"
+KIP_32 = "KIP-32, Proposed Changes"
 KIP_482 = "KIP-482, Tagged fields"
 KIP_511 = "KIP-511, ApiVersions request/response handling"
 
@@ -337,8 +338,8 @@ RULINGS: tuple[Ruling, ...] = (
     Ruling(
         "R-K-22",
         "compression",
-        "gzip; snappy raw and xerial-framed read, xerial written; lz4 frame with independent blocks (magic 0: with its "
-        "broken header checksum); zstd only in magic 2; what follows the stream is refused",
+        "gzip; snappy raw and xerial-framed read, xerial written; lz4 frame with independent blocks (magic 0: "
+        "whatever its header checksum is); zstd only in magic 2; what follows the stream is refused",
         {OTHER: ("after_stream", "ignored")},
         "what follows the stream is ignored (Java's gzip and lz4; after xerial's blocks fewer bytes than a size has)",
         FORMAT,
@@ -520,5 +521,14 @@ RULINGS: tuple[Ruling, ...] = (
         source=FORMAT,
         kafka="no class has a limit by default: a record of 100 MiB is read in all four codecs",
         kit="the limit, so that a few kilobytes do not take a process its memory",
+    ),
+    Ruling(
+        "R-K-36",
+        "LogAppendTime (bit 3 of the attributes): the times of a batch's records, and of a wrapper's messages",
+        "as they are stored",
+        {OTHER: ("log_append_time", "outer")},
+        "the batch's greatest time, and the wrapper's: what a consumer is told",
+        KIP_32,
+        kafka="DefaultRecordBatch and AbstractLegacyRecordBatch show the outer time; what is stored stays in the bytes",
     ),
 )

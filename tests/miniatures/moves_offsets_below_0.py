@@ -1,0 +1,23 @@
+"""Makes inner offsets absolute under a wrapper offset of 0 too, as a producer sends it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from miniatures import Produces, only
+from wireproof.reference import decode as _decode
+from wireproof.reference import encode as encode
+
+PRODUCES: Produces = frozenset({("framing", "fail", "wrong-value"), ("framing", "fail", "wrong-bytes")})
+
+types = only("MessageSet")
+
+
+def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
+    value = _decode(type, data, dialect=dialect, version=version)
+    for message in value:
+        if "messages" in message and "timestamp" in message and message["offset"] == 0:
+            last = message["messages"][-1]["offset"]
+            for inner in message["messages"]:
+                inner["offset"] -= last
+    return value
