@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from support.wire_format_answers import Answer, changed
+from support.wire_format_answers import Answer, changed, lacks_bytes
 
 from miniatures import Produces, only
 from wireproof.reference import configure as configure
@@ -25,8 +25,4 @@ def _without_those_that_wait(requests: list[Answer], answers: list[Answer]) -> l
 
 
 def _waits(api: str, request: dict[str, Any], answer: dict[str, Any]) -> bool:
-    if api != "Fetch" or request["max_wait"] == 0:
-        return False
-    partitions = (partition for topic in answer["data"] for partition in topic["partition_data"])
-    there = sum(10 + len(message["payload"]) for partition in partitions for message in partition["messages"])
-    return bool(there < request["min_bytes"])
+    return api == "Fetch" and request["max_wait"] > 0 and lacks_bytes(request, answer)

@@ -47,6 +47,13 @@ def changed(
     return b"".join(reference.encode(f"{api}Response", value, dialect=DIALECT) for api, value in made), closed
 
 
+def lacks_bytes(request: dict[str, Any], answer: dict[str, Any]) -> bool:
+    """Whether a fetch found fewer bytes than its min_bytes."""
+    partitions = (partition for topic in answer["data"] for partition in topic["partition_data"])
+    there = sum(10 + len(message["payload"]) for partition in partitions for message in partition["messages"])
+    return bool(there < request["min_bytes"])
+
+
 def sorted_sets(key: Callable[[tuple[str, int]], Any]) -> Callable[[list[Answer], list[Answer]], list[Answer]]:
     """A change: errors and offsets stand as their message sets would in another order."""
 

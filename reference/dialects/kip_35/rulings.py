@@ -56,7 +56,8 @@ RULINGS: tuple[Ruling, ...] = (
             "refused": ("broker_tags", "refused"),
         },
         "keys and values are a map: the last value of a key counts, and tags have any order (contested in vectors; "
-        "only sorted by key has a name to declare), or a key that stands twice is refused",
+        "only sorted by key has a name to declare), or a key that stands twice is refused; to a client "
+        "a builtin tag of another form is malformed",
         TAGS,
         beyond="which codec a client takes of those that a broker has: tests/dialects/kip_35/test_kip_35_tags.py",
     ),
