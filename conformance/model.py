@@ -12,13 +12,14 @@ import msgspec
 
 
 class Op(StrEnum):
-    """The nine kinds of questions for an implementation."""
+    """The ten kinds of questions for an implementation."""
 
     DECODE = "decode"
     ENCODE = "encode"
     RECODE = "recode"
     LOOKUP = "lookup"
     CONVERT = "convert"
+    CONSUME = "consume"
     SERVE = "serve"
     INTERPRET = "interpret"
     NEGOTIATE = "negotiate"
@@ -32,11 +33,15 @@ ARGUMENTS: Mapping[Op, tuple[str, ...]] = {
     Op.RECODE: ("data",),
     Op.LOOKUP: ("data", "key"),
     Op.CONVERT: ("data", "to"),
+    Op.CONSUME: ("data", "position", "isolation", "aborted"),
     Op.SERVE: ("chunks",),
     Op.INTERPRET: ("request", "response"),
     Op.NEGOTIATE: ("api_key", "client", "broker"),
     Op.EVOLVE: ("old", "new"),
 }
+
+#: The names of those arguments that the Python functions take by name, as they take `dialect`.
+BY_NAME = frozenset({"position", "isolation", "aborted"})
 
 #: Ops about one type: their cases have `type` and `version`.
 TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT})
@@ -148,7 +153,8 @@ class Case(msgspec.Struct, frozen=True, gc=False):
 
     `args` holds the op's arguments as Python values: `data`, `request`, `response` are bytes (response may
     be None), `chunks` a list of bytes (a conversation has a `script` in its place), `value` a protocol value,
-    `client`, `broker` pairs of int, `to` a format's name.
+    `client`, `broker` pairs of int, `to` a format's name, `aborted` a list of
+    `{"producer_id", "first_offset"}`.
     A derived case (a prefix, a mutation) may be left unasked after repeated crashes.
 
     Cases, observations and verdicts are msgspec structs, because a run makes tens of thousands of each;
@@ -194,7 +200,7 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
     `answer` by op: a protocol value (decode, lookup), bytes (encode, recode, convert), `(sent, closed)` (serve; of a
     conversation a Transcript),
-    a dict (interpret), an int or None (negotiate), a list of str (evolve).
+    a dict (interpret, consume), an int or None (negotiate), a list of str (evolve).
     For a REJECT: `reason`, `offset` and `half`, if the implementation names them. For other ends `detail` describes,
     for a person, what happened (exception text, signal, the end of stderr), and `error` is one word for signatures (an
     exception's class, SIGABRT, timeout); `frame` is the top frame of the implementation's traceback

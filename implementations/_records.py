@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from implementations._shared import BATCH_FIELDS, RECORD_FIELDS, TrailingBytesError, others_than
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 #: The types offered; a `MessageSet`'s version is its magic.
 TYPES: dict[str, tuple[int, int] | None] = {
@@ -46,6 +46,8 @@ CODEC, LOG_APPEND_TIME, TRANSACTIONAL = 0x07, 0x08, 0x10
 BATCH_HEADER = struct.Struct(">qiibIhiqqqhii")
 LEGACY_HEADER = struct.Struct(">qiIBb")
 TIMESTAMP = struct.Struct(">q")
+#: The libraries' types of timestamps; magic 0 has none.
+TIMESTAMP_TYPES = {0: "create", 1: "append", None: None}
 #: The offset of the first byte that a batch's CRC covers; the offset after the length of a batch or message.
 COVERED, LOG_OVERHEAD = 21, 12
 
@@ -187,6 +189,25 @@ class Classes:
             fields = {"key": each["key"], "value": each["value"]} | others_than(MESSAGE_FIELDS, each)
             builder.append(each["offset"], each.get("timestamp"), **fields)
         return bytes(builder.build())
+
+
+def delivered(records: Iterable[Any], position: int) -> dict[str, Any]:
+    """What an application got, as the contract has it: `ConsumerRecord`s of either library, and where it reads on. A
+    message of magic 0 has None as its time, which the contract writes as -1."""
+    return {
+        "records": [
+            {
+                "offset": record.offset,
+                "timestamp": -1 if record.timestamp is None else record.timestamp,
+                "timestamp_type": TIMESTAMP_TYPES[record.timestamp_type],
+                "key": record.key,
+                "value": record.value,
+                "headers": [list(header) for header in record.headers],
+            }
+            for record in records
+        ],
+        "position": position,
+    }
 
 
 def _checked(batch: Any) -> list[Any]:

@@ -5,9 +5,10 @@ has a class; `_aiokafka_names` has Kafka's names. The codecs read a stream; byte
 serves nullable and other fields, as in the library's own messages. Frames exist only on a connection:
 `AIOKafkaConnection` writes request frames and reads response frames, on stand-ins for its streams; nothing reads a
 request frame. `negotiate` is `Request.prepare`; `interpret` is the connection's own version lookup, which only asks
-ApiVersions 0. Records are read as in a fetch and written as by a producer (see `_records`): here by the compiled
-classes, and by the pure-Python ones in `--impl=implementations.aiokafka:python`, which offers only records. The library
-has no UINT16, no UUID, no header version 0 and no part of a broker.
+ApiVersions 0. `consume` is the fetcher's `PartitionRecords`. Records are read as in a fetch and written as by a
+producer (see `_records`): here by the compiled classes, and by the pure-Python ones in
+`--impl=implementations.aiokafka:python`, which offers only records. The library has no UINT16, no UUID, no header
+version 0 and no part of a broker.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ import aiokafka
 import cramjam
 from aiokafka import util
 from aiokafka.conn import AIOKafkaConnection
-from aiokafka.errors import IncompatibleBrokerVersion, KafkaError
+from aiokafka.consumer.fetcher import READ_COMMITTED, READ_UNCOMMITTED, PartitionRecords
+from aiokafka.errors import IncompatibleBrokerVersion, KafkaError, RecordTooLargeError
 from aiokafka.protocol import (
     admin,
     api,
@@ -40,6 +42,7 @@ from aiokafka.protocol import (
     transaction,
 )
 from aiokafka.protocol import types as codecs
+from aiokafka.structs import TopicPartition
 
 from implementations import _records
 from implementations._aiokafka_names import FIELDS, STEMS
@@ -59,7 +62,8 @@ dialects = ("kafka",)
 rejects = (ValueError, struct.error, AssertionError, KafkaError, *_records.REJECTS, cramjam.DecompressionError)
 #: Bytes after the body of a response frame are ignored, lengths below -1 are null, a record's too. The struct of a
 #: version has no place for a field that it lacks, nor for tags. Messages of another magic are read in a wrapper, and
-#: what follows a gzip stream in it is ignored. Compact text is as long as it is.
+#: what follows a gzip stream in it is ignored. Compact text is as long as it is. Records
+#: of a broken batch are delivered up to the fault.
 readings = {
     "R-K-3": {"ApiVersionsRequest": "other"},
     "R-K-7": "other",
@@ -69,6 +73,9 @@ readings = {
     "R-K-22": {"MessageSet": "other"},
     "R-K-27": "other",
     "R-K-29": "other",
+    "R-K-39": "before-the-fault",
+    "R-K-37": "other",
+    "R-K-38": "other",
 }
 
 #: Type → the codec sought.
@@ -243,6 +250,29 @@ def interpret(request: bytes, response: bytes | None, *, dialect: str) -> dict[s
     except Exception as error:  # `AIOKafkaConnection.connect` closes and raises
         return failed(error, response)
     return {"outcome": "accepted"}
+
+
+def consume(
+    data: bytes, *, position: int, isolation: str, aborted: list[dict[str, int]], dialect: str
+) -> dict[str, Any]:
+    """What a consumer that is iterated gets, one record after the other, and the position then. An error behind good
+    records comes with the next one. The fetcher itself refuses bytes without a whole batch."""
+    records = RECORDS.memory(data)
+    if not records.has_next():
+        if data:
+            raise RecordTooLargeError("There are some messages whose size is larger than the fetch size")
+        return _records.delivered((), position)
+    transactions = [(transaction["producer_id"], transaction["first_offset"]) for transaction in aborted]
+    level = READ_COMMITTED if isolation == "read_committed" else READ_UNCOMMITTED
+    partition = TopicPartition("topic", 0)
+    fetched = PartitionRecords(partition, records, transactions, position, None, None, True, level)
+    got: list[Any] = []
+    try:
+        got.extend(fetched)
+    except rejects:
+        if not got:
+            raise
+    return _records.delivered(got, fetched.next_fetch_offset)
 
 
 def _connection(correlation_id: int, client_id: str | None, sent: bytearray) -> Any:

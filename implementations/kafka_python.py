@@ -6,12 +6,15 @@ refused. One codec serves nullable and other fields, as in the library's own mes
 return how much it has read, so bytes left over are accepted. A response frame is read by `KafkaProtocol`, as in the
 client; a request frame by `ApiMessage.decode(framed=True)`. Authorized operations are a set of bits. Records are read
 as in a fetch and written as by a producer (see `_records`); a single record goes through `KafkaProducer.send`.
-`negotiate` is `BrokerVersionData.api_version`; `interpret` is `KafkaConnection` on a stand-in for its socket: its own
-version lookup, or any request, and the error code of the response that its caller gets. The library has no UINT32, no
-header version 0, no unknown tags in writing and no part of a broker."""
+`consume` is the fetcher's `PartitionRecords`; `negotiate` is `BrokerVersionData.api_version`; `interpret` is
+`KafkaConnection` on a stand-in for its socket: its own version lookup, or any request, and the error code of the
+response that its caller gets. The library has no UINT32, no header version 0, no unknown tags in writing and no part of
+a broker.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import struct
@@ -22,6 +25,7 @@ from typing import Any
 
 import snappy  # type: ignore[import-untyped]
 import zstandard
+from kafka.consumer.fetcher import Fetcher, IsolationLevel
 from kafka.errors import IncompatibleBrokerVersion, KafkaError, KafkaProtocolError, UnsupportedVersionError, for_code
 from kafka.net.connection import KafkaConnection
 from kafka.producer import KafkaProducer
@@ -35,6 +39,7 @@ from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchB
 from kafka.record.legacy_records import LegacyRecordBatchBuilder
 from kafka.record.memory_records import MemoryRecords
 from kafka.record.util import calc_crc32c
+from kafka.structs import TopicPartition
 
 from implementations import _records
 from implementations._shared import SPELLED, distinct_tags, failed, read_whole
@@ -59,6 +64,7 @@ rejects = (
 #: Tags in any order, kept in a dict; sizes of known tags and bytes after a body ignored; lengths below -1 are null, a
 #: record's too. The writer leaves out what a version lacks. Any xerial header is read; compact text is as long as it
 #: is; a structure is there if its marker is not negative. Its client drops unknown tags.
+#: Records of a broken batch are delivered up to the fault.
 readings = {
     "R-K-1": "map",
     "R-K-2": "other",
@@ -71,6 +77,9 @@ readings = {
     "R-K-22": {"MessageSet": "other"},
     "R-K-22c": "other",
     "R-K-29": "other",
+    "R-K-39": "before-the-fault",
+    "R-K-37": "other",
+    "R-K-38": "other",
 }
 
 #: Type → the codec's name. The codecs of texts, bytes and arrays have a flag for their compact form, but none for "not
@@ -242,6 +251,28 @@ def _looked_up(connection: Any, version: int, response: bytes | None) -> dict[st
         return failed(error, response)
     lookup.close()
     return {"outcome": "retry", "version": connection._api_versions_idx}
+
+
+def consume(
+    data: bytes, *, position: int, isolation: str, aborted: list[dict[str, int]], dialect: str
+) -> dict[str, Any]:
+    """What the first `take` of a fetched partition gives, and its next offset. An error behind good records comes with
+    the second one. The fetcher itself refuses bytes without a whole batch."""
+    records = MemoryRecords(data)
+    if data and not records.has_next():
+        raise KafkaError("Failed to make progress reading messages: no complete records were found")
+    fetched = Fetcher.PartitionRecords(
+        position,
+        TopicPartition("topic", 0),
+        records,
+        isolation_level=IsolationLevel[isolation.upper()],
+        aborted_transactions=[SimpleNamespace(**transaction) for transaction in aborted],
+    )
+    got = fetched.take()
+    if fetched:  # an error comes next
+        with contextlib.suppress(*rejects):
+            fetched.take()
+    return _records.delivered(got, fetched.next_fetch_offset)
 
 
 def _receive(connection: Any, response: bytes | None) -> None:

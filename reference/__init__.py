@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wireproof.reference import codec as _codec
@@ -46,6 +46,7 @@ __all__ = [
     "WireError",
     "complete",
     "configure",
+    "consume",
     "convert",
     "decode",
     "encode",
@@ -185,6 +186,12 @@ class Reference:
         """The bytes, converted to another of the dialect's formats."""
         return self.dialect(dialect).convert(type, data, to, version, self.rules)
 
+    def consume(
+        self, data: bytes, *, position: int, isolation: str, aborted: Sequence[Mapping[str, int]], dialect: str
+    ) -> dict[str, Any]:
+        """What a consumer delivers of a partition's records, and where it reads on."""
+        return self.dialect(dialect).consume(data, position, isolation, aborted, self.rules)
+
     def serve(self, chunks: Iterable[bytes], *, dialect: str) -> tuple[bytes, bool]:
         return self.dialect(dialect).serve(chunks, self._settings.get(dialect, {}), self.rules)
 
@@ -219,6 +226,7 @@ explain = _reference.explain
 complete = _reference.complete
 lookup = _reference.lookup
 convert = _reference.convert
+consume = _reference.consume
 serve = _reference.serve
 interpret = _reference.interpret
 negotiate = _reference.negotiate

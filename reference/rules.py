@@ -92,6 +92,13 @@ class Rules:
     #: The times of a batch's records, and of a wrapper's messages, under LogAppendTime: as they are stored, or the
     #: batch's greatest time and the wrapper's.
     log_append_time: Literal["stored", "outer"] = "stored"
+    #: A broken batch: nothing of it is delivered, but what stands before it; none of the set; or its own records too,
+    #: up to the fault.
+    broken_batch: Literal["stops", "refused", "before-the-fault"] = "stops"
+    #: Batches that end before a consumer's position: passed over, or the position is behind them then.
+    earlier_batches: Literal["passed-over", "go-back"] = "passed-over"
+    #: A set whose only batch is cut: nothing is delivered, or it is refused.
+    cut_alone: Literal["nothing", "refused"] = "nothing"
     #: Another default of a plain field, in the next release's schema.
     plain_default: Literal["compatible", "breaks"] = "compatible"
     # kip-35-v7

@@ -14,7 +14,7 @@ from wireproof.conformance.connection.base import ImplementationError
 from wireproof.conformance.connection.module import REJECTS, Module, trace_text
 from wireproof.conformance.connection.protocol.shapes import brief
 from wireproof.conformance.connection.spec import module_name
-from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Op
+from wireproof.conformance.model import ARGUMENTS, BY_NAME, TYPED_OPS, Op
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +107,7 @@ def _no_functions(target: Any, spec: str) -> str:
     functions = [name for name, _ in inspect.getmembers(target, inspect.isroutine) if not name.startswith("_")]
     functions_text = f"Its functions: {', '.join(functions)}." if functions else "It has no functions."
     return (
-        f"{spec} has none of the nine functions {', '.join(Op)}.\n{functions_text}\n"
+        f"{spec} has none of the ten functions {', '.join(Op)}.\n{functions_text}\n"
         "Write at least one, such as decode(type, data, *, dialect, version=None); "
         "`wireproof new wrapper python DIR` writes a module to start with."
     )
@@ -118,15 +118,16 @@ def _check_signature(op: Op, function: Callable[..., Any], spec: str) -> None:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # a compiled function without a signature
         return
-    names = ("type", *ARGUMENTS[op]) if op in TYPED_OPS else ARGUMENTS[op]
-    keywords = {"dialect": "", "version": None} if op in TYPED_OPS else {"dialect": ""}
+    names = [*(["type"] if op in TYPED_OPS else []), *(name for name in ARGUMENTS[op] if name not in BY_NAME)]
+    by_name = [*(name for name in ARGUMENTS[op] if name in BY_NAME), "dialect"]
+    keywords = dict.fromkeys(by_name) | ({"version": None} if op in TYPED_OPS else {})
     try:
         signature.bind(*names, **keywords)
     except TypeError as error:
         version = ", version=None" if op in TYPED_OPS else ""
         raise ImplementationError(
             f"{spec}: {op.value}{signature} cannot be called as the contract says: {error}.\n"
-            f"Expected: {op.value}({', '.join(names)}, *, dialect{version})."
+            f"Expected: {op.value}({', '.join(names)}, *, {', '.join(by_name)}{version})."
         ) from None
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof.conformance.connection.base import ImplementationError
 from wireproof.conformance.connection.protocol.shapes import ShapeError, shape
-from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Case, Observation, Op, Status
+from wireproof.conformance.model import ARGUMENTS, BY_NAME, TYPED_OPS, Case, Observation, Op, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wireproof.conformance.model import Description
 
 #: The ops that may refuse their input: bytes, a value, a schema. A broker and a client answer any input.
-_MAY_REFUSE = TYPED_OPS | {Op.EVOLVE}
+_MAY_REFUSE = TYPED_OPS | {Op.EVOLVE, Op.CONSUME}
 #: Exceptions that mean "I refuse this", unless the module says otherwise in `rejects`.
 REJECTS: tuple[type[BaseException], ...] = (ValueError, EOFError)
 #: On encode these mean it too.
@@ -94,10 +94,11 @@ class Module:
 
     def _ask(self, case: Case) -> Any:
         function = self._function(case.op)
-        arguments = [case.args[name] for name in ARGUMENTS[case.op]]
+        arguments = [case.args[name] for name in ARGUMENTS[case.op] if name not in BY_NAME]
         if case.op in TYPED_OPS:
             return function(case.type, *arguments, dialect=case.dialect, version=case.version)
-        return function(*arguments, dialect=case.dialect)
+        named = {name: case.args[name] for name in ARGUMENTS[case.op] if name in BY_NAME}
+        return function(*arguments, dialect=case.dialect, **named)
 
     def _decode_and_encode(self, case: Case) -> Observation:
         """`recode` for a module without one: decode, then encode the value."""

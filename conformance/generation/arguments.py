@@ -4,6 +4,7 @@ decode, recode       the input
 encode               the value as JSON in UTF-8, in the value encoding (v<hex>; x<hex> are bytes that mean the value)
 lookup               *Part: the input, the key as JSON
 convert              *Part: the input, the format's name
+consume              *Part: the input, a JSON array of the other arguments, in their order
 serve                *Part: the chunks
 interpret            *Part: the request frame, and the response frame unless the connection was closed instead
 negotiate, evolve    a JSON array of all arguments, in their order
@@ -14,11 +15,12 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 from wireproof.conformance.model import ARGUMENTS, Op
 from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
+from wireproof.reference.records.consume import ISOLATIONS
 
 _SIZE = struct.Struct(">I")
 
@@ -34,6 +36,9 @@ def seed_of(op: Op, args: Mapping[str, Any]) -> bytes:
             return parts_seed([args["data"], _written(to_json(args["key"]))])
         case Op.CONVERT:
             return parts_seed([args["data"], args["to"].encode()])
+        case Op.CONSUME:
+            data, *others = (args[name] for name in ARGUMENTS[op])
+            return parts_seed([data, _written(others)])
         case Op.SERVE:
             return parts_seed(args["chunks"])
         case Op.INTERPRET:
@@ -50,12 +55,9 @@ def arguments_of(op: Op, seed: bytes) -> dict[str, Any]:
             return {"data": seed}
         case Op.ENCODE:
             return {"value": _value(seed)}
-        case Op.LOOKUP:
-            data, key = _two(op, seed)
-            return {"data": data, "key": _value(key)}
-        case Op.CONVERT:
-            data, to = _two(op, seed)
-            return {"data": data, "to": _text(to)}
+        case Op.LOOKUP | Op.CONVERT | Op.CONSUME:
+            data, rest = _two(op, seed)
+            return {"data": data, **_BESIDE_DATA[op](rest)}
         case Op.SERVE:
             return {"chunks": parts_of(seed)}
         case Op.INTERPRET:
@@ -97,11 +99,36 @@ def parts_of(seed: bytes) -> list[bytes]:
 
 def _two(op: Op, seed: bytes) -> list[bytes]:
     parts = parts_of(seed)
-    if len(parts) != len(ARGUMENTS[op]):
-        raise ValueError(
-            f"{op} takes {len(ARGUMENTS[op])} parts, {' and '.join(ARGUMENTS[op])}; {len(parts)} are there"
-        )
+    if len(parts) != 2:
+        names = " and ".join(ARGUMENTS[op]) if len(ARGUMENTS[op]) == 2 else "data and an array of the other arguments"
+        raise ValueError(f"{op} takes 2 parts, {names}; {len(parts)} are there")
     return parts
+
+
+def _consumption(arguments: Any) -> dict[str, Any]:
+    match arguments:
+        case [position, str() as isolation, [*aborted]] if (
+            _is_integer(position) and isolation in ISOLATIONS and all(map(_is_transaction, aborted))
+        ):
+            return {"position": position, "isolation": isolation, "aborted": aborted}
+    raise ValueError(
+        f"consume takes a JSON array of three: a position, one of {', '.join(ISOLATIONS)}, and an array of "
+        '{"producer_id", "first_offset"}'
+    )
+
+
+_BESIDE_DATA: Mapping[Op, Callable[[bytes], dict[str, Any]]] = {
+    Op.LOOKUP: lambda key: {"key": _value(key)},
+    Op.CONVERT: lambda to: {"to": _text(to)},
+    Op.CONSUME: lambda others: _consumption(_read(others)),
+}
+
+
+def _is_transaction(value: Any) -> bool:
+    match value:
+        case {"producer_id": producer, "first_offset": first, **rest}:
+            return not rest and _is_integer(producer) and _is_integer(first)
+    return False
 
 
 def _negotiation(arguments: Any) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from wireproof.reference.errors import Reason
 
 #: The areas of questions without a type.
 AREAS: Mapping[Op, str] = {
+    Op.CONSUME: "delivery",
     Op.SERVE: "framing",
     Op.INTERPRET: "framing",
     Op.NEGOTIATE: "unsupported-versions",
@@ -41,6 +42,7 @@ _KINDS: Mapping[Op, VectorKind] = {
     Op.ENCODE: VectorKind.VALID,
     Op.LOOKUP: VectorKind.LOOKUP,
     Op.CONVERT: VectorKind.CONVERT,
+    Op.CONSUME: VectorKind.CONSUME,
     Op.SERVE: VectorKind.SERVE,
     Op.INTERPRET: VectorKind.INTERPRET,
     Op.NEGOTIATE: VectorKind.NEGOTIATE,
@@ -164,8 +166,8 @@ def _demand_whole(value: Any, dialect: str, type_name: str, version: int | None)
 
 
 def expect(vector: Vector, case: Case) -> Vector:
-    """The vector with the reference's answer as expectation, for lookup, convert, serve, interpret, negotiate, evolve,
-    and encode of a value. Raises ValueError for a question that the reference cannot answer."""
+    """The vector with the reference's answer as expectation, for encode of a value, and for all ops but
+    decode and recode. Raises ValueError for a question that the reference cannot answer."""
     observation = ask(configured_reference(case.dialect), case)
     if observation.status is Status.UNSUPPORTED:
         raise ValueError(observation.detail)

@@ -40,6 +40,7 @@ _KEYS: Mapping[Op, str] = {
     Op.ENCODE: "bytes",
     Op.RECODE: "bytes",
     Op.CONVERT: "bytes",
+    Op.CONSUME: "delivers",
     Op.SERVE: "sends",
     Op.INTERPRET: "outcome",
     Op.NEGOTIATE: "chooses",

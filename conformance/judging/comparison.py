@@ -28,6 +28,8 @@ _HEADERS: Mapping[str, Callable[[Any], Any]] = {"HEADER": text_key, "HEADERS": t
 #: The maximum length of a value in a text, in characters.
 _SHOWN = 300
 _REPLACEMENT = REPLACEMENT.encode()
+#: The timestamp of a record that has none.
+_NO_TIMESTAMP = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ class Comparison:
                     return self._normalized(self.decoded(expected), self.decoded(answer))
                 except reference.WireError:
                     return None
+            case Op.CONSUME:
+                return _as_told(expected, answer), _without_untimed_types(answer)
             case Op.LOOKUP | Op.INTERPRET | Op.NEGOTIATE:
                 return expected, answer
         return None
@@ -171,6 +175,34 @@ def _bytes_by_meaning(comparison: Comparison, expected: bytes, answer: bytes) ->
     return None if path is None else Mismatch(FailureKind.WRONG_BYTES, f"wrote {short(answer)}: differs at {path}")
 
 
+def _consumed(_: Comparison, expected: Mapping[str, Any], answer: Mapping[str, Any]) -> Mismatch | None:
+    path = difference(_as_told(expected, answer), _without_untimed_types(answer))
+    if path is None:
+        return None
+    return Mismatch(
+        FailureKind.WRONG_ANSWER, f"expected {short(expected)}, got {short(answer)} (first difference at {path})"
+    )
+
+
+def _as_told(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is expected, without the types of timestamps where the answer tells none."""
+    tells = "timestamp_type" in next(iter(answer["records"]), {"timestamp_type": None})
+    told = expected if tells else _without_types(expected, lambda _: True)
+    return _without_untimed_types(told)
+
+
+def _without_untimed_types(delivered: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same without the type of a timestamp that is none."""
+    return _without_types(delivered, lambda record: identical(record["timestamp"], _NO_TIMESTAMP))
+
+
+def _without_types(delivered: Mapping[str, Any], of: Callable[[Mapping[str, Any]], bool]) -> Mapping[str, Any]:
+    def shown(record: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {key: item for key, item in record.items() if key != "timestamp_type"} if of(record) else record
+
+    return {**delivered, "records": [*map(shown, delivered["records"])]}
+
+
 def _served(
     comparison: Comparison, expected: tuple[list[Any], bool] | None, answer: tuple[bytes, bool] | Transcript
 ) -> Mismatch | None:
@@ -214,6 +246,7 @@ _COMPARATORS: Mapping[Op, _Comparator] = {
     Op.ENCODE: _bytes,
     Op.RECODE: _bytes,
     Op.CONVERT: _bytes,
+    Op.CONSUME: _consumed,
     Op.SERVE: _served,
     Op.INTERPRET: _client_outcome,
     Op.NEGOTIATE: _version_choice,

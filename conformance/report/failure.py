@@ -243,7 +243,7 @@ def _outcome(page: Page, item: _Failure) -> None:
         if isinstance(observation.answer, bytes) and case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT):
             _bytes_outcome(page, item)
             return
-        if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET) and item.compared is not None:
+        if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET, Op.CONSUME) and item.compared is not None:
             page.block("found", _values_outcome(*item.compared, page.room))
             return
     page.block("expected", question.expectation(vector, case, page.room))

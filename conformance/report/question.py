@@ -35,14 +35,15 @@ def subject(case: Case) -> str:
 
 def data_rows(vector: Vector, case: Case) -> list[Row]:
     """The rows of the question's bytes."""
-    return label_rows(named_pieces(vector.pieces, case), case.args["data"], case.type, case.dialect, case.version)
+    type_name = reference_codec().dialect(case.dialect).records_field if case.op is Op.CONSUME else case.type
+    return label_rows(named_pieces(vector.pieces, case), case.args["data"], type_name, case.dialect, case.version)
 
 
 def question(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> Text:
     """The question, with marks at the bytes that matter."""
     args = case.args
     match case.op:
-        case Op.DECODE | Op.RECODE | Op.LOOKUP | Op.CONVERT:
+        case Op.DECODE | Op.RECODE | Op.LOOKUP | Op.CONVERT | Op.CONSUME:
             return _about_bytes(vector, case, marks, width)
         case Op.ENCODE:
             return titled(f"encode as {_typed(case)}", brief(args["value"], 4 * width), width)
@@ -70,7 +71,13 @@ def titled(title: str, text: str, width: int, style: str = "bold") -> Text:
     return out
 
 
-_VERBS = {Op.DECODE: "decode", Op.RECODE: "decode and encode again", Op.LOOKUP: "look up", Op.CONVERT: "convert"}
+_VERBS = {
+    Op.DECODE: "decode",
+    Op.RECODE: "decode and encode again",
+    Op.LOOKUP: "look up",
+    Op.CONVERT: "convert",
+    Op.CONSUME: "deliver the records in",
+}
 
 
 def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> Text:
@@ -78,7 +85,8 @@ def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) 
     verb = _VERBS[case.op]
     key = f" all values of the key {brief(case.args['key'], 40)} in" if case.op is Op.LOOKUP else ""
     target = f", to {brief(case.args['to'], 40)}" if case.op is Op.CONVERT else ""
-    title = f"{verb}{key} {len(data)} {'byte' if len(data) == 1 else 'bytes'} as {_typed(case)}{target}"
+    kind = _consumption(case) if case.op is Op.CONSUME else f" as {_typed(case)}"
+    title = f"{verb}{key} {len(data)} {'byte' if len(data) == 1 else 'bytes'}{kind}{target}"
     out = titled(title, data.hex(), width) if 0 < len(data) <= _COPIED else paragraphs(safe(title), "", width)
     out.append("\n")
     rows = data_rows(vector, case)
@@ -86,6 +94,14 @@ def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) 
         out.append_text(hex_dump(rows, width=width, marks=marks, limit=ROWS))
     out.rstrip()
     return out
+
+
+def _consumption(case: Case) -> str:
+    """What a consumer is asked, beside the bytes."""
+    args = case.args
+    listed = [f"producer {one['producer_id']} from offset {one['first_offset']}" for one in args["aborted"]]
+    aborted = f", aborted: {brief(', '.join(listed), 200)}" if listed else ""
+    return f" of a partition from position {args['position']} on, {args['isolation']}{aborted}"
 
 
 def _serve(case: Case, width: int) -> Text:
@@ -251,7 +267,7 @@ def _expected_answer(vector: Vector, case: Case, width: int) -> Text:
             said = "no version: they have none in common" if expected is None else str(expected)
         case Op.EVOLVE:
             said = ", ".join(f"{one.get('kind')} at {one.get('path')}" for one in expected) or "nothing breaks"
-        case Op.LOOKUP | Op.INTERPRET:
+        case Op.LOOKUP | Op.INTERPRET | Op.CONSUME:
             said = brief(expected, 4 * width)
     return paragraphs(safe(said), GOOD, width)
 
@@ -289,7 +305,7 @@ def answer(case: Case, value: Any, patterns: Sequence[Any], width: int) -> Text:
     match case.op:
         case Op.SERVE if isinstance(value, Transcript):
             return conversation(value, width)
-        case Op.DECODE | Op.LOOKUP:
+        case Op.DECODE | Op.LOOKUP | Op.CONSUME:
             return paragraphs(brief(value, 4 * width), BAD, width)
         case Op.ENCODE | Op.RECODE | Op.CONVERT:
             return paragraphs(byte_line(value) if isinstance(value, bytes) else brief(value), BAD, width)

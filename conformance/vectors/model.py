@@ -23,6 +23,7 @@ AREAS = (
     "resource-limits",
     "messages",
     "schema-evolution",
+    "delivery",
 )
 
 
@@ -38,6 +39,7 @@ class VectorKind(StrEnum):
     UNENCODABLE = "unencodable"
     LOOKUP = "lookup"
     CONVERT = "convert"
+    CONSUME = "consume"
     SERVE = "serve"
     INTERPRET = "interpret"
     NEGOTIATE = "negotiate"
@@ -51,6 +53,7 @@ KIND_OPS: Mapping[VectorKind, tuple[Op, ...]] = {
     VectorKind.UNENCODABLE: (Op.ENCODE,),
     VectorKind.LOOKUP: (Op.LOOKUP,),
     VectorKind.CONVERT: (Op.CONVERT,),
+    VectorKind.CONSUME: (Op.CONSUME,),
     VectorKind.SERVE: (Op.SERVE,),
     VectorKind.INTERPRET: (Op.INTERPRET,),
     VectorKind.NEGOTIATE: (Op.NEGOTIATE,),
@@ -173,6 +176,8 @@ class Vector(msgspec.Struct, frozen=True, gc=False):
                 return {"data": self.data, "key": self.args["key"]}
             case Op.CONVERT:
                 return {"data": self.data, "to": self.args["to"]}
+            case Op.CONSUME:
+                return {"data": self.data, **self.args}
         return self.args
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from wireproof.conformance.connection.protocol.shapes import ShapeError, consumed
 from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.conformance.model import CLIENT_OUTCOMES, OUTCOME_KEYS, Op
 from wireproof.conformance.values.encoding import ValueFormatError, from_json
@@ -33,6 +34,7 @@ from wireproof.conformance.vectors.schema import (
     Json,
     Pieces,
     RawAlso,
+    RawDelivered,
     RawFile,
     RawSettings,
     RawVector,
@@ -57,6 +59,7 @@ _OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
         VectorKind.UNENCODABLE: "type version value reject twin",
         VectorKind.LOOKUP: "type version bytes key values reject twin",
         VectorKind.CONVERT: "type version bytes to gives compare reject twin",
+        VectorKind.CONSUME: "bytes position isolation aborted delivers reject twin",
         VectorKind.SERVE: "chunks sends closes",
         VectorKind.INTERPRET: "request response outcome",
         VectorKind.NEGOTIATE: "api_key client broker chooses",
@@ -219,7 +222,7 @@ def _kind(raw: RawVector) -> VectorKind:
     has_bytes = raw.bytes is not None or raw.derive is not None
     has_value = raw.value is not ABSENT or raw.derive is not None
     has_key = raw.key is not ABSENT
-    narrowed = has_key or raw.to is not None
+    narrowed = has_key or raw.to is not None or raw.position is not None
     kinds = [
         kind
         for kind, holds in (
@@ -229,6 +232,10 @@ def _kind(raw: RawVector) -> VectorKind:
             (VectorKind.EVOLVE, raw.old is not ABSENT and (raw.breaks is None) != (raw.reject is None)),
             (VectorKind.LOOKUP, has_bytes and has_key and (raw.values is ABSENT) != (raw.reject is None)),
             (VectorKind.CONVERT, has_bytes and raw.to is not None and (raw.gives is None) != (raw.reject is None)),
+            (
+                VectorKind.CONSUME,
+                has_bytes and raw.position is not None and (raw.delivers is None) != (raw.reject is None),
+            ),
             (VectorKind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and not narrowed),
             (VectorKind.UNENCODABLE, not has_bytes and has_value and raw.reject is not None),
             (VectorKind.VALID, has_bytes and has_value and raw.reject is None),
@@ -395,12 +402,16 @@ def _ops(kind: VectorKind, narrowed: Sequence[Op] | None) -> tuple[Op, ...]:
 
 
 def _question(kind: VectorKind, raw: RawVector) -> tuple[Mapping[str, Any], Any]:
-    """Arguments and expected answer of the ops without a type, and of lookup and convert."""
+    """Arguments and expected answer of the ops without a type, and of lookup and convert, beside `data`."""
     match kind:
         case VectorKind.LOOKUP:
             return {"key": from_json(raw.key)}, None if raw.values is ABSENT else from_json(raw.values)
         case VectorKind.CONVERT:
             return {"to": raw.to}, None
+        case VectorKind.CONSUME:
+            aborted = [msgspec.to_builtins(one) for one in raw.aborted]
+            delivered = None if raw.delivers is None else _delivered(raw.delivers)
+            return {"position": raw.position, "isolation": raw.isolation, "aborted": aborted}, delivered
         case VectorKind.SERVE:
             chunks = [b"".join(p.data for p in _pieces(chunk, "chunks")) for chunk in raw.chunks or ()]
             return {"chunks": chunks}, (raw.sends, raw.closes)
@@ -419,7 +430,29 @@ def _question(kind: VectorKind, raw: RawVector) -> tuple[Mapping[str, Any], Any]
     return {}, None
 
 
+def _delivered(raw: RawDelivered) -> dict[str, Any]:
+    try:
+        return consumed(from_json(msgspec.to_builtins(raw)))
+    except ShapeError as error:
+        raise VectorError(f"delivers: {error}") from None
+
+
 def _also(raw: RawAlso) -> Also:
+    expected = {**_of_bytes_or_value(raw), **_of_peers(raw)}
+    if raw.delivers is not None:
+        expected["delivers"] = _delivered(raw.delivers)
+    if raw.accepts:
+        if expected:
+            raise VectorError("also: an entry that accepts says nothing of the value")
+        expected["accepts"] = True
+    if bool(expected) == raw.refuses:
+        raise VectorError("also: an entry either refuses or says what its reading gives")
+    rulings = (raw.ruling,) if isinstance(raw.ruling, str) else tuple(raw.ruling)
+    return Also(rulings, None if raw.ops is None else frozenset(raw.ops), raw.refuses, expected)
+
+
+def _of_bytes_or_value(raw: RawAlso) -> dict[str, Any]:
+    """What another reading reads or writes."""
     expected: dict[str, Any] = {}
     if raw.value is not ABSENT:
         expected["value"] = from_json(raw.value)
@@ -427,6 +460,12 @@ def _also(raw: RawAlso) -> Also:
         expected["value"] = from_json(raw.values)
     if raw.bytes is not None:
         expected["bytes"] = _hex(raw.bytes, "also.bytes")
+    return expected
+
+
+def _of_peers(raw: RawAlso) -> dict[str, Any]:
+    """What another reading answers as a broker or a client, and of schemas."""
+    expected: dict[str, Any] = {}
     if (raw.sends is None) != (raw.closes is None):
         raise VectorError("also: sends and closes belong together")
     if raw.sends is not None:
@@ -440,14 +479,7 @@ def _also(raw: RawAlso) -> Also:
     if raw.breaks is not None:
         _check_breaks(raw.breaks)
         expected["breaks"] = raw.breaks
-    if raw.accepts:
-        if expected:
-            raise VectorError("also: an entry that accepts says nothing of the value")
-        expected["accepts"] = True
-    if bool(expected) == raw.refuses:
-        raise VectorError("also: an entry either refuses or says what its reading gives")
-    rulings = (raw.ruling,) if isinstance(raw.ruling, str) else tuple(raw.ruling)
-    return Also(rulings, None if raw.ops is None else frozenset(raw.ops), raw.refuses, expected)
+    return expected
 
 
 def _wrong(raw: RawWrong) -> Wrong:
@@ -465,6 +497,8 @@ def _wrong(raw: RawWrong) -> Wrong:
         wrong.append(Wrong(raw.bug, raw.op, "answers", raw.outcome))
     if raw.chooses is not msgspec.UNSET:
         wrong.append(Wrong(raw.bug, raw.op, "answers", raw.chooses))
+    if raw.delivers is not None:
+        wrong.append(Wrong(raw.bug, raw.op, "answers", _delivered(raw.delivers)))
     if len(wrong) != 1:
         raise VectorError(f"wrong {raw.bug}: exactly one of value, bytes, accepts, refuses, crash, hang, sent, …")
     return wrong[0]

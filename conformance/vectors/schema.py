@@ -22,6 +22,20 @@ class RawReject(msgspec.Struct, forbid_unknown_fields=True):
     offset: int | None = None
 
 
+class RawAborted(msgspec.Struct, forbid_unknown_fields=True):
+    """An aborted transaction, as a Fetch answer lists it."""
+
+    producer_id: int
+    first_offset: int
+
+
+class RawDelivered(msgspec.Struct, forbid_unknown_fields=True):
+    """What an application is given."""
+
+    records: list[Json]
+    position: Json
+
+
 class RawAlso(msgspec.Struct, forbid_unknown_fields=True):
     """An entry of `also`."""
 
@@ -37,6 +51,7 @@ class RawAlso(msgspec.Struct, forbid_unknown_fields=True):
     chooses: int | None | msgspec.UnsetType = msgspec.UNSET
     breaks: list[dict[str, str]] | None = None
     values: Json = ABSENT
+    delivers: RawDelivered | None = None
 
 
 class RawWrong(msgspec.Struct, forbid_unknown_fields=True):
@@ -54,6 +69,7 @@ class RawWrong(msgspec.Struct, forbid_unknown_fields=True):
     closed: bool | None = None
     outcome: dict[str, Json] | None = None
     chooses: int | None | msgspec.UnsetType = msgspec.UNSET
+    delivers: RawDelivered | None = None
 
 
 class RawVector(msgspec.Struct, forbid_unknown_fields=True):
@@ -76,6 +92,10 @@ class RawVector(msgspec.Struct, forbid_unknown_fields=True):
     values: Json = ABSENT
     to: str | None = None
     gives: Pieces | None = None
+    position: int | None = None
+    isolation: Literal["read_uncommitted", "read_committed"] = "read_uncommitted"
+    aborted: list[RawAborted] = []
+    delivers: RawDelivered | None = None
     chunks: list[Pieces] | None = None
     sends: list[Json] | None = None
     closes: bool | None = None

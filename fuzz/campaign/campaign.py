@@ -15,7 +15,7 @@ from wireproof.fuzz.campaign.dependencies import Dependencies
 from wireproof.fuzz.campaign.run import Plan, Run, State
 from wireproof.fuzz.campaign.store import Store
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.targets import lookup_and_convert
+from wireproof.fuzz.targets import further_ops
 from wireproof.fuzz.targets.finding import FuzzFinding
 from wireproof.fuzz.targets.inputs import Forms
 from wireproof.fuzz.targets.kinds import KINDS
@@ -37,10 +37,10 @@ Watch = Callable[[Plan, State, FuzzFinding | None], None]
 
 
 def canary_found(plan: Plan, described: Description) -> State:
-    """Plant a bug in a copy of the target, and find it; another one in each of lookup and convert, if they are asked.
+    """Plant a bug in a copy of the target, and find it; another one in each of the further ops, if they are asked.
     Raises FuzzError when it is not found."""
     offered = forms(kind_of(plan.target), described, plan.dialect, plan.only)
-    for op in sorted(lookup_and_convert.OPS):
+    for op in sorted(further_ops.OPS):
         of_op = [form for form in offered.values() if op in form.ops and Op.DECODE in form.ops]
         if of_op:
             only = [form for form in of_op if form.type == of_op[0].type]

@@ -47,6 +47,9 @@ class Canary:
     def convert(self, type: str, data: bytes, to: str, *, dialect: str, version: int | None = None) -> bytes:
         return self._right.convert(type, data, to, dialect=dialect, version=version)
 
+    def consume(self, data: bytes, *, dialect: str, **asked: Any) -> Any:
+        return self._right.consume(data, dialect=dialect, **asked)
+
     def serve(self, chunks: Sequence[bytes], *, dialect: str) -> tuple[bytes, bool]:
         return self._right.serve(chunks, dialect=dialect)
 
@@ -138,6 +141,14 @@ class _Converts(Canary):
         return converted + b"\0" if _hit(data) else converted
 
 
+class _Delivers(Canary):
+    """Does not go on behind some bytes."""
+
+    def consume(self, data: bytes, *, dialect: str, **asked: Any) -> Any:
+        found = self._right.consume(data, dialect=dialect, **asked)
+        return {**found, "position": found["position"] - 1} if _hit(data) else found
+
+
 #: One canary for each target, by its name, and for each op that a target asks beside the others.
 decode = _Falls()
 differential = _Accepts()
@@ -145,5 +156,6 @@ stability = _Writes()
 values = _Writes()
 lookup = _Looks()
 convert = _Converts()
+consume = _Delivers()
 exchange = _Answers()
 schema = _Answers()

@@ -61,6 +61,9 @@ def _content(vector: Vector) -> dict[str, Any]:
         case VectorKind.CONVERT:
             gives = _written(vector, "gives") if vector.reject is None else _refused(vector)
             return {"bytes": _pieces(vector), "to": args["to"], **gives}
+        case VectorKind.CONSUME:
+            found = {"delivers": _json(vector.expected)} if vector.reject is None else _refused(vector)
+            return {"bytes": _pieces(vector), **args, **found}
         case VectorKind.SERVE:
             sends, closes = vector.expected
             chunks = [_frame(chunk, f"chunk {number}") for number, chunk in enumerate(args["chunks"], 1)]

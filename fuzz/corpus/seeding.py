@@ -11,7 +11,7 @@ from wireproof.conformance.model import TYPED_OPS, Op
 from wireproof.conformance.writing import Folder
 from wireproof.fuzz.corpus.vector_seeds import Seed, dictionary
 from wireproof.fuzz.corpus.vector_seeds import seeds as kit_seeds
-from wireproof.fuzz.targets import inputs, lookup_and_convert
+from wireproof.fuzz.targets import further_ops, inputs
 from wireproof.fuzz.targets.inputs import LONGEST, Forms, digest
 from wireproof.fuzz.targets.kinds import Kind
 
@@ -35,7 +35,7 @@ def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
         yield from (raw for raw in inputs.values(dialect) if raw.partition(b"\n")[0] in forms)
     types = {form.type for form in forms.values()}
     # The bytes of a type are seeds whatever is asked about it.
-    ops = TYPED_OPS - {Op.ENCODE} if kind.typed else frozenset(kind.ops)
+    ops = (TYPED_OPS | further_ops.OPS) - {Op.ENCODE} if kind.typed else frozenset(kind.ops)
     for seed in kit_seeds(dialect, types.pop() if len(types) == 1 else None, ops=ops):
         form_of_seed = forms.get(_head(seed))
         if form_of_seed is not None and len(seed.data) < _LONGEST:
@@ -43,13 +43,15 @@ def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
 
 
 def _data(seed: Seed) -> bytes:
-    """The bytes of a seed; for lookup and convert without what is asked about them."""
-    data = arguments_of(seed.op, seed.data)["data"] if seed.op in lookup_and_convert.OPS else seed.data
+    """The bytes of a seed, without what is asked about them beside."""
+    data = arguments_of(seed.op, seed.data)["data"] if seed.op in further_ops.OPS else seed.data
     assert isinstance(data, bytes)
     return data
 
 
 def _head(seed: Seed) -> bytes:
+    if seed.op is Op.CONSUME:
+        return f"{further_ops.CONSUMED}/-".encode()
     if seed.type is None:
         return str(seed.op).encode()
     return f"{seed.type}/{'-' if seed.version is None else seed.version}".encode()

@@ -15,7 +15,7 @@ from wireproof.conformance.generation.mutations.conversation import mutate_conve
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.properties import invalid_values
-from wireproof.fuzz.targets import lookup_and_convert
+from wireproof.fuzz.targets import further_ops
 from wireproof.fuzz.targets.inputs import Form, Forms
 
 #: libFuzzer's own mutation, called with bytes and the maximum size of the result.
@@ -149,7 +149,7 @@ class Mutator:
 def _read_as(form: Form) -> tuple[str, str, int | None]:
     """The dialect, the type and the version as which the bytes of an input are read."""
     assert form.type is not None
-    return *lookup_and_convert.read_as(form.dialect, form.type), form.version
+    return *further_ops.read_as(form.dialect, form.type), form.version
 
 
 def _by_type(forms: Forms) -> dict[str | None, list[bytes]]:

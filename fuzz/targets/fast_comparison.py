@@ -16,11 +16,11 @@ from wireproof.conformance.connection.module import Module
 from wireproof.conformance.connection.protocol.shapes import ShapeError, plain, shape
 from wireproof.conformance.generation.arguments import arguments_of
 from wireproof.conformance.generation.whole_values import is_whole
-from wireproof.conformance.model import ARGUMENTS, Op
+from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.vectors.configured_reference import configured_reference
-from wireproof.fuzz.targets import lookup_and_convert
+from wireproof.fuzz.targets import further_ops
 from wireproof.reference import Reference, fast
 from wireproof.reference.errors import WireError
 
@@ -82,9 +82,9 @@ def differential(form: Form, module: Module) -> Look:
     """True if both do the same with the bytes, or with the value."""
     if form.value:
         return _value(form, module)
-    further_ops = form.ops & lookup_and_convert.OPS
-    plainly = _bytes(replace(form, ops=form.ops - further_ops), module)
-    return _both(plainly, _further(form, module)) if further_ops and Op.DECODE in form.ops else plainly
+    beside = form.ops & further_ops.OPS
+    plainly = _bytes(replace(form, ops=form.ops - beside), module)
+    return _both(plainly, _further(form, module)) if beside and Op.DECODE in form.ops else plainly
 
 
 def _bytes(form: Form, module: Module) -> Look:
@@ -170,7 +170,7 @@ def _both(first: Look, second: Look) -> Look:
 
 
 def _further(form: Form, module: Module) -> Look:
-    """True if lookup and convert give what the reference gives, or both refuse."""
+    """True if lookup, convert and consume give what the reference gives, or both refuse."""
     name, version, dialect = form.type, form.version, form.dialect
     assert name is not None
     ours = configured_reference(dialect)
@@ -180,6 +180,8 @@ def _further(form: Form, module: Module) -> Look:
     def answer(function: Any, refusals: tuple[type[BaseException], ...], op: Op, args: dict[str, Any]) -> Any:
         """The answer of one side, in a list; an empty one for a refusal."""
         try:
+            if op not in TYPED_OPS:
+                return [shape(op, function(**args, dialect=dialect))]
             rest = (args[each] for each in ARGUMENTS[op])
             return [shape(op, function(name, *rest, dialect=dialect, version=version))]
         except refusals:
@@ -189,7 +191,7 @@ def _further(form: Form, module: Module) -> Look:
         value = None
         with contextlib.suppress(*fast.REFUSED):
             value = read(data)
-        for op, args in lookup_and_convert.arguments(form.ops, dialect, name, data, value):
+        for op, args in further_ops.arguments(form.ops, dialect, name, data, value):
             expected = answer(getattr(ours, op), (WireError,), op, args)
             if not identical(expected, answer(module.function(op), module.refusals(op), op, args)):
                 return False

@@ -20,12 +20,12 @@ from wireproof.conformance import vectors
 from wireproof.conformance.generation import random_values
 from wireproof.conformance.generation.arguments import seed_of
 from wireproof.conformance.generation.whole_values import is_whole
-from wireproof.conformance.model import Case, Description, Op
+from wireproof.conformance.model import TYPED_OPS, Case, Description, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
 from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.targets import lookup_and_convert
+from wireproof.fuzz.targets import further_ops
 from wireproof.reference.errors import WireError
 
 #: The longest input, in bytes.
@@ -54,8 +54,8 @@ class Form:
     def identifier(self, op: Op, data: bytes, letter: str = "x") -> str:
         """The id of the case with these bytes: a seed as in `conformance.generation.case_ids`, as `letter` is. The case
         can be made again from it."""
-        version = "-" if self.version is None else self.version
-        return f"gen/{self.dialect}/{self.type or '-'}/{version}/{letter}{data.hex()}#{op}"
+        name, version = (self.type, self.version) if op in TYPED_OPS else (None, None)
+        return f"gen/{self.dialect}/{name or '-'}/{'-' if version is None else version}/{letter}{data.hex()}#{op}"
 
     def input(self, data: bytes) -> bytes:
         """The input with these bytes."""
@@ -91,7 +91,7 @@ def typed(described: Description, dialect: str, ops: Iterable[Op], only: str | N
     forms = {}
     for name, version, known in _asked(dialect):
         if only in (None, name):
-            offered = frozenset(op for op in ops if op in known and described.offers_op(op, dialect, name, version))
+            offered = frozenset(op for op in ops if op in known and _offers(described, op, dialect, name, version))
             if offered:
                 form = Form(dialect, name, version, offered)
                 forms[form.head] = form
@@ -100,11 +100,15 @@ def typed(described: Description, dialect: str, ops: Iterable[Op], only: str | N
     return forms
 
 
+def _offers(described: Description, op: Op, dialect: str, name: str, version: int | None) -> bool:
+    return described.offers_op(op, dialect, *((name, version) if op in TYPED_OPS else (None, None)))
+
+
 def _asked(dialect: str) -> Iterator[tuple[str, int | None, frozenset[Op]]]:
     """Each type and version with the ops that it has."""
     for name, version in types_of(dialect):
-        yield name, version, _READS_AND_WRITES | lookup_and_convert.ops_of(dialect, name)
-    for name in lookup_and_convert.converted_alone(dialect):
+        yield name, version, _READS_AND_WRITES | further_ops.ops_of(dialect, name)
+    for name in further_ops.converted_alone(dialect):
         yield name, None, frozenset({Op.CONVERT})
 
 

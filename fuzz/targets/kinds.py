@@ -26,7 +26,7 @@ from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.conformance.vectors import Vector
 from wireproof.conformance.vectors.configured_reference import configured_reference
-from wireproof.fuzz.targets import fast_comparison, lookup_and_convert
+from wireproof.fuzz.targets import fast_comparison, further_ops
 from wireproof.fuzz.targets.inputs import Form
 from wireproof.reference import fast
 from wireproof.reference.codec import Codec
@@ -133,16 +133,17 @@ def _of_bytes(form: Form, data: bytes) -> list[Observation]:
     if readable:
         told = _written(form, read.answer)
         expected += [msgspec.structs.replace(told, case=case) for case in _writing(form, data, read.answer)]
-    if not lookup_and_convert.OPS.isdisjoint(form.ops):
+    if not further_ops.OPS.isdisjoint(form.ops):
         expected += _further(form, data, read.answer if readable else None)
     return expected
 
 
 def _further(form: Form, data: bytes, value: Any) -> Iterator[Observation]:
-    """The reference's observations of lookup and convert. `value`: what the bytes mean; None if they mean nothing."""
+    """The reference's observations of the further ops. `value`: what the bytes mean; None if they mean nothing."""
     assert form.type is not None
-    for op, args in lookup_and_convert.arguments(form.ops, form.dialect, form.type, data, value):
-        case = Case(form.identifier(op, seed_of(op, args)), op, form.dialect, form.type, form.version, args)
+    for op, args in further_ops.arguments(form.ops, form.dialect, form.type, data, value):
+        name, version = (form.type, form.version) if op in TYPED_OPS else (None, None)
+        case = Case(form.identifier(op, seed_of(op, args)), op, form.dialect, name, version, args)
         told = ask(configured_reference(form.dialect), case)
         if told.status is not Status.UNSUPPORTED:
             yield told
@@ -394,7 +395,7 @@ KINDS: Mapping[str, Kind] = {
             "what is read, written, result up and converted is what the reference makes of it",
             differential,
             fast_comparison.differential,
-            (*_READS_AND_WRITES, Op.LOOKUP, Op.CONVERT),
+            (*_READS_AND_WRITES, Op.LOOKUP, Op.CONVERT, Op.CONSUME),
             values=True,
         ),
         Kind(

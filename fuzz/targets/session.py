@@ -23,7 +23,7 @@ from wireproof.conformance.judging.clusters import Group
 from wireproof.conformance.model import DEVIATIONS, Case, FailureKind, Op, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import offers
-from wireproof.fuzz.targets import inputs, lookup_and_convert
+from wireproof.fuzz.targets import further_ops, inputs
 from wireproof.fuzz.targets.dedup import Deduplication
 from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, names_of, seed_of
 from wireproof.fuzz.targets.inputs import Form, Forms, simplest
@@ -154,7 +154,7 @@ class Session:
         if (form, op) not in self._simplest:
             self._simplest[form, op] = None
             data = simplest(form)
-            judged = None if data is None or op in lookup_and_convert.OPS else self.judged(form.identifier(op, data))
+            judged = None if data is None or op in further_ops.OPS else self.judged(form.identifier(op, data))
             if data is not None and judged is not None and (name := self._name(judged)) is not None:
                 self._simplest[form, op] = name
                 if not name.startswith(_KNOWN) and name not in self._told:
@@ -201,7 +201,7 @@ class Session:
             return tried if tried is not None and self._name(tried) == name else None
 
         op, args = judged.case.op, judged.case.args
-        more = op in lookup_and_convert.OPS
+        more = op in further_ops.OPS
         letter = judged.case.id.rpartition("/")[2][0]
         best = smaller(form, args["data"] if more else seed_of(judged.case.id), self.forms, same)
         if best is not None:

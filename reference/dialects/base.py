@@ -150,6 +150,13 @@ class Dialect(abc.ABC):
         refused, EncodeError for data that the other format can't hold and that must not be lost."""
         raise NotImplementedError(f"{self.name} does not say how formats are converted")
 
+    def consume(
+        self, data: bytes, position: int, isolation: str, aborted: Sequence[Mapping[str, int]], rules: Rules
+    ) -> dict[str, Any]:
+        """What a consumer delivers of a partition's records, and the offset at which it reads on: see
+        `reference.records.consume`. Raises DecodeError."""
+        raise NotImplementedError(f"{self.name} does not say what a consumer delivers")
+
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """All that a conforming broker sends for these chunks on a fresh connection, and whether it then closed."""
         raise NotImplementedError(f"{self.name} does not say what a broker answers")

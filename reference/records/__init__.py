@@ -7,6 +7,7 @@ record_set   batches and messages of any magic, one after another
 compression  gzip, snappy, lz4, zstd, with a limit on the inflated size
 control      the content of control records
 convert      conversion between formats, and its losses
+consume      what an application is given of a partition's records
 fields       integers and bytes in records; `codecs` makes each format a type
 values       the values of each type, for generated cases
 """

@@ -12,6 +12,7 @@ Source: KIP-98, message format; the Kafka protocol guide, Record Batch; R-K-19, 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 from crc32c import crc32c
@@ -55,6 +56,17 @@ FIELD_ENDS = (4, 5, 9, 11, 15, 23, 31, 39, 41, 45, 49)
 
 def read_batch(reader: Reader) -> dict[str, Any]:
     """One batch. Raises DecodeError."""
+    batch, window = read_head(reader)
+    batch["records"] = [*read_records(window, batch["attributes"] & MASK)]
+    if window.rules.log_append_time == "outer" and batch["attributes"] & LOG_APPEND_TIME:  # R-K-36 ‡, other
+        for record in batch["records"]:
+            record["timestampDelta"] = batch["maxTimestamp"] - batch["baseTimestamp"]
+    reader.steps.pop()
+    return batch
+
+
+def read_head(reader: Reader) -> tuple[dict[str, Any], Reader]:
+    """A batch up to its recordsCount, without that, and a reader of the rest. Raises DecodeError."""
     steps = reader.steps
     steps.append("baseOffset")
     base_offset = read_int64(reader, "baseOffset")
@@ -84,12 +96,7 @@ def read_batch(reader: Reader) -> dict[str, Any]:
     if codec >= len(NAMES):
         steps[-1] = "attributes"
         raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"there is no codec {codec}", attributes_at)
-    batch["records"] = _read_records(window, codec)
-    if window.rules.log_append_time == "outer" and batch["attributes"] & LOG_APPEND_TIME:  # R-K-36 ‡, other
-        for record in batch["records"]:
-            record["timestampDelta"] = batch["maxTimestamp"] - batch["baseTimestamp"]
-    steps.pop()
-    return batch
+    return batch, window
 
 
 def demand_fields(window: Reader, start: int, ends: tuple[int, ...]) -> None:
@@ -106,8 +113,9 @@ def _read_crc(window: Reader) -> None:
     check_crc(window, at, stored, crc32c(window.data[window.pos : window.end]), "CRC-32C")
 
 
-def _read_records(window: Reader, codec: int) -> list[dict[str, Any]]:
-    """Reads recordsCount and as many records (R-K-19b ‡, other: with a count of 0, the rest is ignored)."""
+def read_records(window: Reader, codec: int) -> Iterator[dict[str, Any]]:
+    """Reads recordsCount and as many records (R-K-19b ‡, other: with a count of 0, the rest is ignored). Those before a
+    fault are given before the DecodeError."""
     steps = window.steps
     steps[-1] = "recordsCount"
     at = window.pos
@@ -116,29 +124,29 @@ def _read_records(window: Reader, codec: int) -> list[dict[str, Any]]:
         raise window.error(Reason.NEGATIVE_LENGTH, f"{count} records", at)
     if count == 0 and window.rules.empty_batch == "ignored":
         window.pos = window.end
-        return []
+        return
     steps[-1] = "records"
     content_at = window.pos
     content = _content(window, codec)
     if count > content.remaining:
         steps[-1] = "recordsCount"
         raise window.error(Reason.TRUNCATED, f"{count} records, but {content.remaining} bytes are left", at)
-    records: list[dict[str, Any]] = []
+    read = 0
     steps.append(0)
     try:
-        while len(records) < count and content.pos < content.end:
-            steps[-1] = len(records)
-            records.append(read_record(content))
+        while read < count and content.pos < content.end:
+            steps[-1] = read
+            yield read_record(content)
+            read += 1
     except DecodeError as error:
         if content is not window:  # bytes inside of compressed content have no offset of their own
             error.offset = content_at
         raise
     steps.pop()
-    if len(records) < count or content.remaining:
+    if read < count or content.remaining:
         steps[-1] = "recordsCount"
-        there = f"{len(records)} are there" if len(records) < count else f"{content.remaining} bytes follow them"
+        there = f"{read} are there" if read < count else f"{content.remaining} bytes follow them"
         raise window.error(Reason.COUNT_MISMATCH, f"{count} records, but {there}", at)
-    return records
 
 
 def _content(window: Reader, codec: int) -> Reader:

@@ -7,6 +7,7 @@ Source: the Kafka protocol guide, Record Batch; contract, Types.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from wireproof.reference.cursor import Reader, Writer
@@ -20,9 +21,14 @@ _MAGIC_AT = 16
 
 def read_record_set(reader: Reader, path: str = "") -> list[dict[str, Any]]:
     """Batches and messages, each with its `magic`. Raises DecodeError."""
-    entries: list[dict[str, Any]] = []
+    return [*entries(reader, path)]
+
+
+def entries(reader: Reader, path: str = "") -> Iterator[dict[str, Any]]:
+    """The same one by one: what stands before a fault is given before the DecodeError."""
+    count = 0
     while reader.remaining:
-        where = f"{path}[{len(entries)}]"
+        where = f"{path}[{count}]"
         partial = message_set.is_partial(reader, where, message_set.FIELD_ENDS[0][-1])
         if reader.remaining < message_set.UP_TO_MAGIC:
             message_set.drop_rest(reader, where)
@@ -36,8 +42,8 @@ def read_record_set(reader: Reader, path: str = "") -> list[dict[str, Any]]:
             read = [batch.read_batch(reader)]
         else:
             read = message_set.in_place(message_set.read_message(reader, magic, where), reader.rules)
-        entries += ({"magic": magic, **entry} for entry in read)
-    return entries
+        yield from ({"magic": magic, **entry} for entry in read)
+        count += len(read)
 
 
 def _magic(reader: Reader, path: str) -> int:

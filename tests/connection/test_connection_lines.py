@@ -24,6 +24,12 @@ ARGUMENTS: dict[Op, dict[str, Any]] = {
     Op.RECODE: {"data": b""},
     Op.LOOKUP: {"data": b"\x01", "key": "k"},
     Op.CONVERT: {"data": b"\x01", "to": "magic-1"},
+    Op.CONSUME: {
+        "data": b"\x01",
+        "position": 2**53,
+        "isolation": "read_committed",
+        "aborted": [{"producer_id": 2**60, "first_offset": 0}],
+    },
     Op.SERVE: {"chunks": [b"", b"\x01\x02"]},
     Op.INTERPRET: {"request": b"\x01", "response": None},
     Op.NEGOTIATE: {"api_key": 18, "client": (0, 3), "broker": None},
@@ -63,6 +69,9 @@ def test_questions_as_the_contract_writes_them() -> None:
     assert json.loads(lines.question(8, case_of(Op.ENCODE, value=2**53)))["value"] == {"int": str(2**53)}
 
 
+RECORD: dict[str, Any] = {
+    "offset": 1, "timestamp": 2, "timestamp_type": "append", "key": None, "value": None, "headers": [["h", None]]
+}  # fmt: skip
 ANSWERS: list[tuple[Op, Any, dict[str, Any]]] = [
     (Op.DECODE, {"a": [1, None, True]}, {"value": {"a": [1, None, True]}}),
     (Op.DECODE, 2**60, {"value": {"int": str(2**60)}}),
@@ -72,6 +81,11 @@ ANSWERS: list[tuple[Op, Any, dict[str, Any]]] = [
     (Op.ENCODE, b"\x01", {"data": "01"}),
     (Op.RECODE, b"", {"data": ""}),
     (Op.CONVERT, b"\x01\x02", {"data": "0102"}),
+    (
+        Op.CONSUME,
+        {"records": [{**RECORD, "key": b"a"}], "position": 2**60},
+        {"delivered": {"records": [{**RECORD, "key": {"hex": "61"}}], "position": {"int": str(2**60)}}},
+    ),
     (Op.SERVE, (b"\x01", True), {"sent": "01", "closed": True}),
     (Op.INTERPRET, {"outcome": "retry", "version": 3}, {"outcome": {"outcome": "retry", "version": 3}}),
     (Op.NEGOTIATE, None, {"version": None}),
@@ -183,6 +197,10 @@ def test_lines_that_are_no_answers(line: str, seq: int | None, text: str) -> Non
         (Op.CONVERT, {"data": "0"}, "`data` is '0': hex digits, two for each byte"),
         (Op.CONVERT, {"value": {"hex": "00"}}, "`value` cannot answer convert: `data` was expected"),
         (Op.LOOKUP, {"value": {"hex": "00"}}, "a list of the key's values was expected"),
+        (Op.CONSUME, {"delivered": [RECORD]}, '"position": an int} was expected'),
+        (Op.CONSUME, {"delivered": {"records": [], "position": "3"}}, '"position": an int} was expected'),
+        (Op.CONSUME, {"delivered": {"records": [], "position": 3, "error": 1}}, '"position": an int} was expected'),
+        (Op.CONSUME, {"delivered": {"records": [{"offset": 1}], "position": 3}}, "timestamp_type may be left out"),
         (Op.SERVE, {"sent": "00"}, "`sent` comes with `closed`"),
         (Op.SERVE, {"sent": "00", "closed": 1}, "True if it then closed"),
         (Op.INTERPRET, {"outcome": "fine"}, "one of accepted, error, malformed, retry, unsupported was expected"),

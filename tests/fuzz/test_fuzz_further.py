@@ -23,7 +23,7 @@ from wireproof.conformance.model import DEVIATIONS, Case, Op, Outcome
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.fuzz.corpus import seeding
 from wireproof.fuzz.process.mutator import Mutator
-from wireproof.fuzz.targets import lookup_and_convert
+from wireproof.fuzz.targets import further_ops
 from wireproof.fuzz.targets.inputs import Form, Forms, of_values, split
 from wireproof.fuzz.targets.kinds import TargetResult
 from wireproof.fuzz.targets.session import BLOCK, FIRST_BLOCK, ChildSession
@@ -54,7 +54,7 @@ def looked(module: Module, form: Form, data: bytes) -> tuple[set[Op], TargetResu
 class TestArguments:
     def test_a_key_of_the_value_and_one_of_the_vectors_are_looked_up(self) -> None:
         value = reference.decode("HEADERS", HEADERS, dialect="kip-82-int-keys")
-        asked = [*lookup_and_convert.arguments(frozenset({Op.LOOKUP}), "kip-82-int-keys", "HEADERS", HEADERS, value)]
+        asked = [*further_ops.arguments(frozenset({Op.LOOKUP}), "kip-82-int-keys", "HEADERS", HEADERS, value)]
         assert [op for op, _ in asked] == [Op.LOOKUP, Op.LOOKUP]
         assert asked[0][1]["key"] in (1, 2)
         assert {asked[0][1]["data"], asked[1][1]["data"]} == {HEADERS}
@@ -65,22 +65,20 @@ class TestArguments:
         ops = frozenset({Op.LOOKUP})
         drawn = Random(1)
         data = [drawn.randbytes(8) for _ in range(100)]
-        keys = {
-            args["key"] for one in data for _, args in lookup_and_convert.arguments(ops, "kafka", "Record", one, None)
-        }
+        keys = {args["key"] for one in data for _, args in further_ops.arguments(ops, "kafka", "Record", one, None)}
         asked = [vector for vector in vectors.load(["kafka"]) if Op.LOOKUP in vector.ops]
         assert keys == {vector.args["key"] for vector in asked}
 
     def test_all_formats_of_a_type_are_asked(self) -> None:
         ops = frozenset({Op.CONVERT})
-        asked = [args["to"] for _, args in lookup_and_convert.arguments(ops, "kip-82-string-keys", "BATCH", b"", None)]
+        asked = [args["to"] for _, args in further_ops.arguments(ops, "kip-82-string-keys", "BATCH", b"", None)]
         assert asked == ["magic-0", "magic-1", "shipped"]
-        assert not [*lookup_and_convert.arguments(ops, "kip-82-string-keys", "HEADER", b"", None)]
+        assert not [*further_ops.arguments(ops, "kip-82-string-keys", "HEADER", b"", None)]
 
     def test_what_is_only_converted_is_read_in_another_dialect(self) -> None:
-        assert lookup_and_convert.converted_alone("kip-82-string-keys") == ["RecordSet"]
-        assert lookup_and_convert.read_as("kip-82-string-keys", "RecordSet") == ("kafka", "RecordSet")
-        assert lookup_and_convert.read_as("kip-82-string-keys", "BATCH") == ("kip-82-string-keys", "BATCH")
+        assert further_ops.converted_alone("kip-82-string-keys") == ["RecordSet"]
+        assert further_ops.read_as("kip-82-string-keys", "RecordSet") == ("kafka", "RecordSet")
+        assert further_ops.read_as("kip-82-string-keys", "BATCH") == ("kip-82-string-keys", "BATCH")
 
 
 class TestForms:
@@ -91,6 +89,7 @@ class TestForms:
         assert found[b"HEADERS/-"].ops == reads | {Op.LOOKUP}
         assert found[b"HEADER/-"].ops == reads
         assert found[b"RecordSet/-"].ops == {Op.CONVERT}
+        assert table("reference", "kafka")[b"RecordSet/-"].ops == reads | {Op.CONSUME}
         assert Op.LOOKUP not in table("reference", "kafka")[b"MetadataResponse/12"].ops
 
     def test_values_are_inputs_where_vectors_ask_to_write_some(self) -> None:

@@ -352,9 +352,10 @@ class TestBlind:
             ("lookup", "kafka", "Record"),
             ("lookup", "kip-82-int-keys", "HEADERS"),
             ("convert", "kip-82-string-keys", "BATCH"),
+            ("consume", "kafka", "RecordSet"),
         ],
     )
-    def test_a_fault_in_lookup_and_in_convert_is_found_too(
+    def test_a_fault_in_what_is_asked_beside_is_found_too(
         self, op: str, dialect: str, only: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         described = describe("reference", Options(), None)

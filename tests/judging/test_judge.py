@@ -9,6 +9,7 @@ import pytest
 from support.judging import (
     ACCEPTED,
     CONTESTED,
+    DELIVERED,
     NO_ERROR_FRAME,
     PASS,
     REFUSED,
@@ -18,6 +19,7 @@ from support.judging import (
     WRONG_VALUE,
     answer,
     conclusion,
+    consume,
     convert,
     evolve,
     interpret,
@@ -38,6 +40,13 @@ from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.vectors import Vector
+
+UNTYPED = {key: item for key, item in DELIVERED.items() if key != "timestamp_type"}
+TWO_DELIVERED = {"records": [{**DELIVERED, "value": {"hex": "76"}}] * 2, "position": 6}
+UNTIMED = {
+    "records": [{**DELIVERED, "value": {"hex": "76"}, "timestamp": -1, "timestamp_type": None}],
+    "position": 6,
+}
 
 ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (valid(), Op.DECODE, 5, PASS),
@@ -71,6 +80,32 @@ ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (lookup(), Op.LOOKUP, [None, b"\x01"], WRONG_VALUE),
     (lookup(), Op.LOOKUP, [b"\x01"], WRONG_VALUE),
     (lookup(values=[]), Op.LOOKUP, [], PASS),
+    (consume(), Op.CONSUME, {"records": [DELIVERED], "position": 6}, PASS),
+    (consume(), Op.CONSUME, {"records": [DELIVERED], "position": 5}, WRONG_ANSWER),
+    (consume(), Op.CONSUME, {"records": [], "position": 6}, WRONG_ANSWER),
+    (consume(), Op.CONSUME, {"records": [DELIVERED, DELIVERED], "position": 6}, WRONG_ANSWER),
+    *(
+        (consume(), Op.CONSUME, {"records": [{**DELIVERED, key: other}], "position": 6}, WRONG_ANSWER)
+        for key, other in (
+            ("offset", 0),
+            ("timestamp", 8),
+            ("timestamp_type", "append"),
+            ("timestamp_type", None),
+            ("key", b""),
+            ("value", None),
+            ("headers", []),
+            ("headers", [["a", b""]]),
+        )
+    ),
+    # A library may not tell of which type a timestamp is, but then of none.
+    (consume(), Op.CONSUME, {"records": [UNTYPED], "position": 6}, PASS),
+    (consume(), Op.CONSUME, {"records": [{**UNTYPED, "offset": 4}], "position": 6}, WRONG_ANSWER),
+    (consume(delivers=TWO_DELIVERED), Op.CONSUME, {"records": [UNTYPED, DELIVERED], "position": 6}, WRONG_ANSWER),
+    (consume(delivers=TWO_DELIVERED), Op.CONSUME, {"records": [UNTYPED, UNTYPED], "position": 6}, PASS),
+    # Of which type a time is that is none: nobody says.
+    (consume(delivers=UNTIMED), Op.CONSUME, {"records": [{**DELIVERED, "timestamp": -1}], "position": 6}, PASS),
+    (consume(delivers=UNTIMED), Op.CONSUME, {"records": [{**UNTYPED, "timestamp": -1}], "position": 6}, PASS),
+    (consume(delivers=UNTIMED), Op.CONSUME, {"records": [{**UNTYPED, "timestamp": 0}], "position": 6}, WRONG_ANSWER),
     (serve(), Op.SERVE, (RIGHT_FRAME, False), PASS),
     (serve(), Op.SERVE, (RIGHT_FRAME, True), WRONG_ANSWER),
     (serve(), Op.SERVE, (NO_ERROR_FRAME, False), WRONG_ANSWER),
@@ -138,6 +173,7 @@ REFUSALS = [
     (unencodable(), Op.ENCODE, None, PASS),
     (lookup(), Op.LOOKUP, None, REFUSED),
     (convert(), Op.CONVERT, None, REFUSED),
+    (consume(), Op.CONSUME, None, REFUSED),
     (serve(), Op.SERVE, None, REFUSED),
     (interpret(), Op.INTERPRET, None, REFUSED),
     (negotiate(), Op.NEGOTIATE, None, REFUSED),

@@ -348,6 +348,7 @@ def _observations(case: Case) -> Iterator[Observation]:
         Op.ENCODE: [b"", bytes(3), bytes(5000)],
         Op.RECODE: [b"", b"\xff" * 40],
         Op.CONVERT: [b"", b"\xff" * 40],
+        Op.CONSUME: [{"records": [], "position": -(2**63)}, {"records": [{"offset": HOSTILE}], "position": 0}],
         Op.SERVE: [(b"", False), (b"", True), (bytes(9), False), (b"\xff" * 40, True)],
         Op.INTERPRET: [{"outcome": "accepted"}, {"outcome": "error", "error": None, "request": HOSTILE}],
         Op.NEGOTIATE: [None, 3, -(10**30)],

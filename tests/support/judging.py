@@ -58,6 +58,17 @@ def convert(**fields: Any) -> Vector:
     return make({"type": "INT8", "bytes": [["05", "five"]], "to": "magic-1", "gives": [["06", "six"]]} | fields)
 
 
+#: A record as an application gets it.
+DELIVERED = {
+    "offset": 5, "timestamp": 7, "timestamp_type": "create", "key": None, "value": b"v", "headers": [["a", None]]
+}  # fmt: skip
+
+
+def consume(**fields: Any) -> Vector:
+    delivers = {"records": [{**DELIVERED, "value": {"hex": "76"}}], "position": 6}
+    return make({"bytes": [["05", "five"]], "position": 5, "delivers": delivers} | fields)
+
+
 def serve(**fields: Any) -> Vector:
     pattern = {"type": "ResponseFrame:ApiVersions", "version": 0, "value": {"body": {"ErrorCode": 35}}}
     return make({"chunks": [[["00", "a byte"]]], "sends": [pattern], "closes": False} | fields)

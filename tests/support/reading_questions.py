@@ -351,6 +351,21 @@ def drafted_sets(type_name: str, digits: str) -> Question:
     return ask
 
 
+def consuming(digits: str, position: int) -> Question:
+    """The offsets that a consumer delivers of a partition's records, and the position after."""
+
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        found = attempt(
+            lambda: own.consume(
+                bytes.fromhex(digits), position=position, isolation="read_uncommitted", aborted=(), dialect=KAFKA
+            )
+        )
+        return found if isinstance(found, Refused) else ([one["offset"] for one in found["records"]], found["position"])
+
+    return ask
+
+
 def writing_headers(*pairs: tuple[Any, Any]) -> Question:
     """The bytes of headers under int keys, in hex."""
 

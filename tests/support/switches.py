@@ -34,6 +34,7 @@ from support.reading_questions import (
     asked_for,
     batch,
     chosen,
+    consuming,
     contents,
     converting,
     drafted,
@@ -1003,6 +1004,54 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
                 },
             },
         ),
+    ],
+    "earlier_batches": [
+        (
+            consuming((entry(1, 5, 0, b"v") + entry(1, 6, 0, b"w")).hex(), 7),
+            {"passed-over": ([], 7), "go-back": ([6], 7)},
+        ),
+        (
+            consuming((entry(1, 5, 0, b"v") + entry(1, 6, 0, b"w")).hex(), 9),
+            {"passed-over": ([], 9), "go-back": ([6], 7)},
+        ),
+    ],
+    "broken_batch": [
+        (
+            consuming((entry(1, 5, 0, b"v") + entry(1, 6, 0, b"w")[:-1] + b"x").hex(), 5),
+            {"stops": ([5], 6), "refused": Refused("crc-mismatch", 47), "before-the-fault": ([5], 6)},
+        ),
+        (
+            consuming((entry(1, 5, 0, b"w")[:-1] + b"x").hex(), 5),
+            {
+                "stops": Refused("crc-mismatch", 12),
+                "refused": Refused("crc-mismatch", 12),
+                "before-the-fault": Refused("crc-mismatch", 12),
+            },
+        ),
+        (
+            # A batch at 100 that counts two records and holds one.
+            consuming(
+                "00000000000000640000003a0000000002450679b100000000000000000174876e800000000174876e8000"
+                "ffffffffffffffffffffffffffff0000000210000000026b027600",
+                100,
+            ),
+            {
+                "stops": Refused("count-mismatch", 57),
+                "refused": Refused("count-mismatch", 57),
+                "before-the-fault": ([100], 101),
+            },
+        ),
+    ],
+    "cut_alone": [
+        (
+            consuming(entry(1, 5, 0, b"v")[:-1].hex(), 5),
+            {"nothing": ([], 5), "refused": Refused("truncated", 0)},
+        ),
+        (
+            consuming((entry(1, 5, 0, b"v") + entry(1, 6, 0, b"w")[:-1]).hex(), 5),
+            {"nothing": ([5], 6), "refused": ([5], 6)},
+        ),
+        (consuming("", 5), {"nothing": ([], 5), "refused": ([], 5)}),
     ],
     "plain_default": [
         (with_new_default(), {"compatible": [], "breaks": ["field-changed"]}),

@@ -167,6 +167,37 @@ RIGHT: Document = {
             "twin": "older",
         },
         {
+            "id": "given",
+            "about": "a record as an application gets it",
+            "bytes": [["00", "a byte"]],
+            "position": 3,
+            "isolation": "read_committed",
+            "aborted": [{"producer_id": 9, "first_offset": 3}],
+            "delivers": {
+                "records": [
+                    {
+                        "offset": {"int": "9007199254740993"},
+                        "timestamp": -1,
+                        "timestamp_type": None,
+                        "key": None,
+                        "value": {"hex": "76"},
+                        "headers": [["a", None]],
+                    }
+                ],
+                "position": 4,
+            },
+            "also": [{"ruling": "R-K-39", "delivers": {"records": [], "position": 3}}],
+            "wrong": [{"bug": "V04", "op": "consume", "delivers": {"records": [], "position": 4}}],
+        },
+        {
+            "id": "not-given",
+            "about": "what no application gets",
+            "bytes": [["01", "a byte"]],
+            "position": 3,
+            "reject": {"reason": "crc-mismatch", "offset": 0},
+            "twin": "given",
+        },
+        {
             "id": "broker",
             "about": "answers",
             "chunks": [[["00", "a byte"]], [["", "nothing"]]],
@@ -234,6 +265,18 @@ def test_a_vector_of_every_kind_is_taken() -> None:
     refused = by_id["not-found"]
     assert (refused.kind, refused.reject, refused.expected) == (VectorKind.LOOKUP, Reject(Reason.TRUNCATED, 0), None)
     assert refused.case(Op.LOOKUP).args == {"data": b"\2", "key": "a"}
+    given = by_id["given"]
+    assert given.case(Op.CONSUME).args == {
+        "data": b"\0",
+        "position": 3,
+        "isolation": "read_committed",
+        "aborted": [{"producer_id": 9, "first_offset": 3}],
+    }
+    (record,) = given.expected["records"]
+    assert (record["offset"], record["value"], given.expected["position"]) == (2**53 + 1, b"v", 4)
+    assert given.also[0].expected == {"delivers": {"records": [], "position": 3}}
+    assert given.wrong[0].answer == {"records": [], "position": 4}
+    assert by_id["not-given"].case(Op.CONSUME).args["isolation"] == "read_uncommitted"
     assert file.settings == {"apis": {"18": [0, 5]}}
 
 

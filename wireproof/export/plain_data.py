@@ -106,10 +106,12 @@ def _content(vector: Vector) -> Line:
             return data
         case VectorKind.UNENCODABLE:
             return {"value": _json(vector.value)}
-        case VectorKind.LOOKUP | VectorKind.CONVERT if vector.reject is not None:
+        case VectorKind.LOOKUP | VectorKind.CONVERT | VectorKind.CONSUME if vector.reject is not None:
             return data | asked
         case VectorKind.LOOKUP:
             return data | asked | {"values": _json(vector.expected)}
+        case VectorKind.CONSUME:
+            return data | asked | {"delivers": _json(vector.expected)}
         case VectorKind.CONVERT:
             form = answered_in(vector.case(Op.CONVERT))
             versioned = {} if form.version is None else {"version": form.version}

@@ -118,6 +118,9 @@ _TO_JSON: Mapping[str, Callable[[Any], Any]] = {
     "value": to_json,
     "key": to_json,
     "to": _same,
+    "position": to_json,
+    "isolation": _same,
+    "aborted": to_json,
     "chunks": lambda chunks: [chunk.hex() for chunk in chunks],
     "request": bytes.hex,
     "response": _hex_or_null,
@@ -147,6 +150,9 @@ _FROM_JSON: Mapping[str, Callable[[Any], Any]] = {
     "value": from_json,
     "key": from_json,
     "to": _same,
+    "position": from_json,
+    "isolation": _same,
+    "aborted": from_json,
     "chunks": lambda chunks: [octets(chunk, "chunks") for chunk in chunks],
     "request": lambda text: octets(text, "request"),
     "response": lambda text: None if text is None else octets(text, "response"),
@@ -243,6 +249,8 @@ def _put_answer(message: dict[str, Any], op: Op, answer: Any) -> None:
             message["value"] = answer.json if isinstance(answer, SimpleValue) else to_json(answer)
         case Op.ENCODE | Op.RECODE | Op.CONVERT:
             message["data"] = answer.hex()
+        case Op.CONSUME:
+            message["delivered"] = to_json(answer)
         case Op.SERVE:
             message["sent"], message["closed"] = answer[0].hex(), answer[1]
         case _:
@@ -255,6 +263,7 @@ _MEMBER: Mapping[Op, str] = {
     Op.ENCODE: "data",
     Op.RECODE: "data",
     Op.CONVERT: "data",
+    Op.CONSUME: "delivered",
     Op.SERVE: "sent",
     Op.INTERPRET: "outcome",
     Op.NEGOTIATE: "version",
@@ -328,6 +337,8 @@ def _answered(op: Op, message: Mapping[str, Any]) -> Any:
             return shape(op, from_json(message["value"]))
         case Op.ENCODE | Op.RECODE | Op.CONVERT:
             return octets(message["data"], "data")
+        case Op.CONSUME:
+            return shape(op, from_json(message["delivered"]))
         case Op.SERVE:
             if "closed" not in message:
                 raise ShapeError("`sent` comes with `closed`: true or false")

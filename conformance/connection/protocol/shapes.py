@@ -109,6 +109,25 @@ def values(answer: Any) -> list[Any]:
     raise ShapeError(f"the answer is {brief(answer)}: a list of the key's values was expected")
 
 
+#: The keys of a record that an application is given. `timestamp_type` may be left out.
+RECORD_KEYS = ("offset", "timestamp", "timestamp_type", "key", "value", "headers")
+
+
+def consumed(answer: Any) -> dict[str, Any]:
+    """The answer to consume: `{"records": […], "position": n}`."""
+    match answer:
+        case {"records": (list() | tuple()) as records, "position": int() as position, **rest} if not rest:
+            return {"records": [_record(record) for record in records], "position": _integer(position)}
+    raise ShapeError(f'the answer is {brief(answer)}: {{"records": a list, "position": an int}} was expected')
+
+
+def _record(record: Any) -> dict[str, Any]:
+    if not isinstance(record, Mapping) or not {*RECORD_KEYS} >= record.keys() >= {*RECORD_KEYS} - {"timestamp_type"}:
+        keys = ", ".join(RECORD_KEYS)
+        raise ShapeError(f"a record is {brief(record)}: it has {keys}; timestamp_type may be left out")
+    return {key: plain(item) for key, item in record.items()}
+
+
 def served(answer: Any) -> tuple[bytes, bool]:
     """The answer to serve: the bytes that a broker sent, and whether it then closed the connection."""
     match answer:
@@ -169,6 +188,7 @@ _SHAPES: Mapping[Op, Callable[[Any], Any]] = {
     Op.RECODE: octets,
     Op.CONVERT: octets,
     Op.LOOKUP: values,
+    Op.CONSUME: consumed,
     Op.SERVE: served,
     Op.INTERPRET: outcome,
     Op.NEGOTIATE: chosen,

@@ -6,7 +6,7 @@ rulings     how the texts are read where they are silent
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -184,6 +184,13 @@ class Kafka(Dialect):
         from wireproof.reference.records import record
 
         return record.lookup(decode(self.codec(type_name, version), data, rules), key)
+
+    def consume(
+        self, data: bytes, position: int, isolation: str, aborted: Sequence[Mapping[str, int]], rules: Rules
+    ) -> dict[str, Any]:
+        from wireproof.reference.records import consume
+
+        return consume.consume(data, position, isolation, aborted, rules)
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default all that it can answer

@@ -531,4 +531,32 @@ RULINGS: tuple[Ruling, ...] = (
         KIP_32,
         kafka="DefaultRecordBatch and AbstractLegacyRecordBatch show the outer time; what is stored stays in the bytes",
     ),
+    Ruling(
+        "R-K-37",
+        "a set whose only batch is cut, as a consumer sees it",
+        "nothing is delivered, and the position stays",
+        {OTHER: ("cut_alone", "refused")},
+        "refused: a larger fetch is needed",
+        OLD_FORMAT,
+        kafka="CompletedFetch finds no batch; before KIP-74 it threw RecordTooLargeException",
+    ),
+    Ruling(
+        "R-K-38",
+        "a batch that ends before a consumer's position",
+        "passed over: the position stays",
+        {OTHER: ("earlier_batches", "go-back")},
+        "the position is then behind that batch, and what follows it is delivered",
+        FORMAT,
+        kafka="CompletedFetch: at the end nextFetchOffset is currentBatch.nextOffset(), also where that is lower",
+    ),
+    Ruling(
+        "R-K-39",
+        "a broken batch, as a consumer sees it",
+        "nothing of it is delivered; behind good ones the records before it are, and the position is its own",
+        {OTHER: ("broken_batch", "refused"), "before-the-fault": ("broken_batch", "before-the-fault")},
+        "refused: none of the set is delivered; before-the-fault: its own records too, up to the fault, with the "
+        "position behind them",
+        FORMAT,
+        kafka="CompletedFetch.fetchRecords reads record after record, gives what was read, and throws at the next call",
+    ),
 )

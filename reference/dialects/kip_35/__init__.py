@@ -61,6 +61,7 @@ class Kip35(Dialect):
     empty_areas: Mapping[str, str] = {
         "varints": "it has no varints: lengths and counts have fixed widths",
         "tag-ordering": "its tags are keys and values in an array: header-multimaps",
+        "delivery": "the page has no records",
     }
 
     def __init__(self, api_key: int = API_KEY, rules: Rules = DEMANDED) -> None:

@@ -95,6 +95,7 @@ class Kip482(Dialect):
     bomb_ruling: str | None = None
     empty_areas: Mapping[str, str] = {
         "header-multimaps": "it has no headers of records",
+        "delivery": "the page has no records",
     }
 
     def __init__(self, messages: Iterable[MessageSchema] = (), *, inner_arrays: bool = True) -> None:

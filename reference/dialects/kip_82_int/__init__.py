@@ -63,6 +63,7 @@ class Kip82Int(Dialect):
         "varints": "it has no varints: lengths and counts have fixed widths",
         "tag-ordering": "it has no tags; the order of header keys is in header-multimaps",
         "schema-evolution": "its types have no schemas that could change",
+        "delivery": "what a consumer is given is asked as lookup",
     }
     areas: Mapping[str, str] = {
         "HEADERS": "header-multimaps",

@@ -49,6 +49,7 @@ class Kip82StringKeys(Dialect):
         "tag-ordering": "it has no tags; the order of headers is in header-multimaps",
         "messages": "it is a format of messages inside of requests, and has no requests",
         "schema-evolution": "its types have no schemas that could change",
+        "delivery": "what a consumer is given is asked as lookup",
     }
     areas: Mapping[str, str] = {
         "UVARINT": "varints",

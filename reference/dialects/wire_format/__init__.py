@@ -57,6 +57,7 @@ class WireFormat(Dialect):
         "tag-ordering": "it has no tags",
         "header-multimaps": "its messages have no headers",
         "schema-evolution": "its types have no schemas that could change",
+        "delivery": "what a consumer is given of a fetch is asked as decode",
     }
 
     def __init__(self, produce_id: int = PRODUCE_ID, fetch_id: int = FETCH_ID) -> None:

@@ -1,30 +1,39 @@
-"""The questions of `lookup` and `convert` about the bytes of a type: which key, and which format.
+"""The questions of `lookup`, `convert` and `consume` about the bytes of a type: which key, which format, and as which
+consumer.
 
 An input holds the bytes alone, so that it is changed like any other. It is converted to each format that the dialect
 names for its type. Two keys are looked up: one of those in the value, and one of those that vectors ask for, which need
-not be there. The bytes decide which ones.
+not be there. A consumer is at one of the offsets, and transactions that stand there are aborted for it. The bytes
+decide which ones.
 """
 
 from __future__ import annotations
 
 import functools
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.reference.records.batch import MAGIC
+from wireproof.reference.records.consume import ISOLATIONS
+from wireproof.reference.records.convert import TRANSACTIONAL
 
+#: The type of what consumers are given, in the dialect kafka.
+CONSUMED = "RecordSet"
 #: The ops that take something beside the bytes of a type.
-OPS = frozenset({Op.LOOKUP, Op.CONVERT})
+OPS = frozenset({Op.LOOKUP, Op.CONVERT, Op.CONSUME})
+_GREATEST = 2**63 - 1
 
 
 def ops_of(dialect: str, type_name: str) -> frozenset[Op]:
     """Those of `OPS` that a type has in a dialect."""
     looked_up = {Op.LOOKUP} if _keys(dialect, type_name) else set()
     converted = {Op.CONVERT} if type_name in reference_codec().dialect(dialect).formats else set()
-    return frozenset(looked_up | converted)
+    consumed = {Op.CONSUME} if (dialect, type_name) == ("kafka", CONSUMED) else set()
+    return frozenset(looked_up | converted | consumed)
 
 
 def converted_alone(dialect: str) -> list[str]:
@@ -53,6 +62,35 @@ def arguments(
     if Op.CONVERT in ops:
         for name in reference_codec().dialect(dialect).formats.get(type_name, ()):
             yield Op.CONVERT, {"data": data, "to": name}
+    if Op.CONSUME in ops and (value is None or all(map(_has_offsets_of_64_bits, value))):
+        yield Op.CONSUME, {"data": data, **_consumer(value or (), zlib.crc32(data))}
+
+
+def _has_offsets_of_64_bits(entry: Mapping[str, Any]) -> bool:
+    """Whether no offset and no time is beyond an INT64. What a consumer makes of others no text says."""
+    if entry["magic"] != MAGIC:
+        return True
+    greatest = max((record["offsetDelta"] for record in entry["records"]), default=0)
+    times = [entry["baseTimestamp"] + record["timestampDelta"] for record in entry["records"]]
+    return (
+        entry["baseOffset"] + max(greatest, entry["lastOffsetDelta"]) < _GREATEST
+        and max(map(abs, times), default=0) <= _GREATEST
+    )
+
+
+def _consumer(entries: Sequence[Mapping[str, Any]], number: int) -> dict[str, Any]:
+    """Position, isolation and aborted transactions. `number` decides which."""
+    offsets = [0, *(entry.get("baseOffset", entry.get("offset", 0)) for entry in entries)]
+    begun = [
+        {"producer_id": entry["producerId"], "first_offset": entry["baseOffset"]}
+        for entry in entries
+        if entry["magic"] == MAGIC and entry["attributes"] & TRANSACTIONAL
+    ]
+    return {
+        "position": min(offsets[number % len(offsets)] + (number >> 8) % 2, _GREATEST),
+        "isolation": ISOLATIONS[(number >> 9) % 2],
+        "aborted": begun[(number >> 10) % 2 :: 2],
+    }
 
 
 @functools.cache
