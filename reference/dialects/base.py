@@ -162,10 +162,11 @@ class Dialect(abc.ABC):
         raise NotImplementedError(f"{self.name} does not say what a broker answers")
 
     def broker(
-        self, settings: Mapping[str, Any], topics: Mapping[str, int], rules: Rules = DEMANDED
+        self, address: tuple[str, int], topics: Mapping[str, int], rules: Rules = DEMANDED
     ) -> Callable[[], Connection]:
-        """A conforming broker that keeps what is produced: the function gives its side of a new connection. `settings`
-        as for `serve`; `topics`: name → partitions of topics that are there from the beginning. Raises SchemaError."""
+        """A conforming broker that keeps what is produced: the function gives its side of a new connection. `address`:
+        the host and the port that it names as its own; `topics`: name → partitions of topics that are there from the
+        beginning, where the dialect has topics that have to be made."""
         raise NotImplementedError(f"{self.name} does not say what a broker answers")
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:

@@ -69,6 +69,28 @@ def test_the_page_s_client_gets_what_it_sent(tmp_path: Path) -> None:
     assert done.stdout == "[('a', b'1'), ('a', b'2')]\n", done.stderr
 
 
+def test_wire_format_lets_a_fetch_wait_for_a_produce() -> None:
+    """By hand from the layouts: t/0 from offset 0, max_wait 10 s, min_bytes 1; then one message to it."""
+    fetch = "00000028 0001 0000 00000008 0001 63 ffffffff 00002710 00000001 0001 0001 74 0001 00000000 0001 00000000"
+    message = "00000008 01 00 d8932aac 6869"
+    produce = f"0000002b 0000 0000 00000007 0001 63 01 000005dc 0001 0001 74 0001 00000000 0000000c {message}"
+    fetched = f"00000023 00000008 0000 ffff 0001 0001 74 0001 00000000 0000000c {message}"
+    with served("--dialect=wire-format") as (_, port), opened(port) as waiting, opened(port) as producer:
+        waiting.sendall(bytes.fromhex(fetch))
+        waiting.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            waiting.recv(1)
+        producer.sendall(bytes.fromhex(produce))
+        waiting.settimeout(5)
+        assert waiting.recv(1000) == bytes.fromhex(fetched)
+
+
+def test_kip_35_names_where_it_listens() -> None:
+    with served("--dialect=kip-35-v7") as (_, port), opened(port) as client:
+        client.sendall(bytes.fromhex("0000000e 0011 0000 00000008 ffff 00000000"))
+        assert b"127.0.0.1" + port.to_bytes(4) in client.recv(1000)
+
+
 # --- Its end ---
 
 
@@ -117,7 +139,9 @@ def running(**topics: int) -> Iterator[tuple[live.Server, int]]:
     """A server in a thread, so that a test can see into it."""
     reads, writes = os.pipe()
     with live.Server(0) as server:
-        thread = threading.Thread(target=server.run, args=(DIALECTS["kafka"].broker({}, topics), reads), daemon=True)
+        thread = threading.Thread(
+            target=server.run, args=(DIALECTS["kafka"].broker(("localhost", 9092), topics), reads), daemon=True
+        )
         thread.start()
         try:
             yield server, server.port

@@ -34,7 +34,7 @@ _STDIN = 0
     "topics",
     multiple=True,
     metavar="NAME[:PARTITIONS]",
-    help="A topic that is there from the beginning (repeatable).",
+    help="A topic that is there from the beginning, where topics have to be made (repeatable).",
 )
 def serve(dialect: str, port: int, topics: tuple[str, ...]) -> None:
     """Run the reference as a broker on this machine, to try a client by hand.
@@ -50,8 +50,10 @@ def serve(dialect: str, port: int, topics: tuple[str, ...]) -> None:
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     made = dict(map(_topic, topics))
     with Server(port) as server:
-        cluster = {"self": 0, "brokers": [{"NodeId": 0, "Host": "127.0.0.1", "Port": server.port}]}
-        broker = DIALECTS[dialect].broker({"cluster": cluster}, made)
+        try:
+            broker = DIALECTS[dialect].broker(("127.0.0.1", server.port), made)
+        except NotImplementedError as error:
+            raise click.UsageError(str(error)) from None
         signal.signal(signal.SIGTERM, _end)
         say(
             f"{dialect}: at most {MOST_CONNECTIONS} connections, {MOST_PARTITIONS} partitions and "

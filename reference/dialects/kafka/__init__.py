@@ -201,10 +201,12 @@ class Kafka(Dialect):
             if listed is None
             else {int(key): (low, high) for key, (low, high) in listed.items()}
         )
-        return connection.serve(broker.Broker(self.messages, apis, rules, _cluster(settings)), chunks)
+        cluster = settings.get("cluster")
+        among = answers.ALONE if cluster is None else answers.Cluster.of(cluster)
+        return connection.serve(broker.Broker(self.messages, apis, rules, among), chunks)
 
     def broker(
-        self, settings: Mapping[str, Any], topics: Mapping[str, int], rules: Rules = DEMANDED
+        self, address: tuple[str, int], topics: Mapping[str, int], rules: Rules = DEMANDED
     ) -> Callable[[], connection.Connection]:
         """It has message format 2 alone, so the versions of Produce and Fetch from before it are left out."""
         kept = Topics()
@@ -214,7 +216,8 @@ class Kafka(Dialect):
             key: (0 if key == broker.PRODUCE and low == broker.FIRST[key] else max(low, broker.FIRST.get(key, 0)), high)
             for key, (low, high) in self._answered(broker.WITH_TOPICS).items()
         }
-        return partial(broker.Broker, self.messages, apis, rules, _cluster(settings), broker.WITH_TOPICS, kept)
+        cluster = answers.Cluster(0, (answers.Node(0, *address),))
+        return partial(broker.Broker, self.messages, apis, rules, cluster, broker.WITH_TOPICS, kept)
 
     def _answered(self, responses: Iterable[int]) -> dict[int, tuple[int, int]]:
         """The versions that the catalogue has of these apis, both ways."""
@@ -250,11 +253,6 @@ class KafkaWithRemoved(Kafka):
 
     def codec(self, type_name: str, version: int | None) -> Codec:
         return _codec(catalog.with_removed(catalog.current()), type_name, version)
-
-
-def _cluster(settings: Mapping[str, Any]) -> answers.Cluster:
-    setting = settings.get("cluster")
-    return answers.ALONE if setting is None else answers.Cluster.of(setting)
 
 
 @functools.cache

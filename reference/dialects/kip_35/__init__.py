@@ -11,7 +11,8 @@ uses        what a client or a broker makes of tags, of a properties file and of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from wireproof.reference import evolution
@@ -31,6 +32,7 @@ from wireproof.reference.dialects.kip_35.layouts import (
 )
 from wireproof.reference.dialects.kip_35.rulings import RULINGS
 from wireproof.reference.errors import DecodeError, Reason, SchemaError, shown
+from wireproof.reference.peers import connection
 from wireproof.reference.peers.framing import RequestFrame
 from wireproof.reference.rules import DEMANDED, Rules
 
@@ -111,7 +113,19 @@ class Kip35(Dialect):
         """`settings["cluster"]`: the brokers in BrokerMetadata's answer; by default the answering broker alone."""
         cluster = settings.get("cluster")
         among = broker.ALONE if cluster is None else broker.Kip35Cluster.of(cluster)
-        return broker.serve(broker.Kip35Broker(among, self.layouts, rules), chunks)
+        return connection.serve(broker.Kip35Broker(among, self.layouts, rules), chunks)
+
+    def broker(
+        self,
+        address: tuple[str, int],
+        topics: Mapping[str, int],  # noqa: ARG002 (no request asks for them)
+        rules: Rules = DEMANDED,
+    ) -> Callable[[], connection.Connection]:
+        """The proposal adds BrokerMetadata to a broker, and says of no other request what it is answered: there are no
+        topics."""
+        host, port = address
+        cluster = broker.Kip35Cluster(0, ({**broker.ALONE.brokers[0], "Host": host, "Port": port},))
+        return partial(broker.Kip35Broker, cluster, self.layouts, rules)
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
         return Kip35Client(self.layouts, rules).interpret(request, response)

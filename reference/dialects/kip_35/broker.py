@@ -1,13 +1,13 @@
 """A broker of KIP-35: it answers BrokerMetadata for its cluster, and anything else with the empty response.
 
-It is pure: frames in, frames out. Source: KIP-35 version 7, Proposed Changes 1 and 2; R-35-2, R-35-3, R-35-9,
+Source: KIP-35 version 7, Proposed Changes 1 and 2; R-35-2, R-35-3, R-35-9,
 R-35-11 to R-35-14, and R-35-18.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from wireproof.reference import codec, message
 from wireproof.reference.cursor import Reader
 from wireproof.reference.dialects.kip_35.layouts import API, HEADERS, VERSION, EmptyResponse, Layouts
 from wireproof.reference.errors import DecodeError
-from wireproof.reference.peers import framing
+from wireproof.reference.peers.connection import Connection
 from wireproof.reference.peers.framing import RequestFrame, ResponseFrame
 from wireproof.reference.rules import DEMANDED, Rules
 
@@ -70,15 +70,16 @@ ALONE = Kip35Cluster(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Kip35Broker:
+class Kip35Broker(Connection):
     """Answers BrokerMetadata for its cluster, and all else with the empty response."""
 
-    cluster: Kip35Cluster
-    layouts: Layouts
-    rules: Rules
+    def __init__(self, cluster: Kip35Cluster, layouts: Layouts, rules: Rules) -> None:
+        super().__init__()
+        self.cluster = cluster
+        self.layouts = layouts
+        self.rules = rules
 
-    def answer(self, frame: bytes) -> bytes | None:
+    def answer(self, frame: bytes, now: float) -> bytes | None:  # noqa: ARG002 (it never waits)
         """The answer to the request inside a frame, which may be none; None: the broker closes (R-35-9 ‡)."""
         if len(frame) < LEAST_FRAME:
             return None if self.rules.short_request == "closed" else b""
@@ -98,19 +99,3 @@ class Kip35Broker:
         body = {"Brokers": self.cluster.select(request["NodeIds"], self.rules)}
         answer = ResponseFrame.of(self.layouts, api_key, API, version)
         return codec.encode(answer, {"header": header, "body": body}, self.rules)
-
-
-def serve(broker: Kip35Broker, chunks: Iterable[bytes]) -> tuple[bytes, bool]:
-    """All that the broker sends for these chunks on a fresh connection, and whether it then closed."""
-    arrived, sent = framing.Frames(), bytearray()
-    for chunk in chunks:
-        arrived.add(chunk)
-        try:
-            while (frame := arrived.next()) is not None:
-                answer = broker.answer(frame)
-                if answer is None:
-                    return bytes(sent), True
-                sent += answer
-        except DecodeError:  # a size that no frame has
-            return bytes(sent), True
-    return bytes(sent), False

@@ -13,7 +13,8 @@ client      how a client understands responses, in any order
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from wireproof.reference.codec import Codec
@@ -22,7 +23,8 @@ from wireproof.reference.dialects.wire_format import broker, client, messages
 from wireproof.reference.dialects.wire_format.layouts import FETCH_ID, PRODUCE_ID, VERSION, codecs
 from wireproof.reference.dialects.wire_format.rulings import RULINGS
 from wireproof.reference.errors import DecodeError, Reason, SchemaError, shown
-from wireproof.reference.rules import Rules
+from wireproof.reference.peers import connection
+from wireproof.reference.rules import DEMANDED, Rules
 
 
 class WireFormat(Dialect):
@@ -117,7 +119,16 @@ class WireFormat(Dialect):
         return None if name is None else (f"{name}Response", None, "")
 
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:  # noqa: ARG002 (all that can be set is set)
-        return broker.serve(broker.WireFormatBroker(self.codecs, self._apis, rules), chunks)
+        made = broker.WireFormatBroker(self.codecs, self._apis, rules, broker.Logs())
+        return connection.serve(made, made.last_first(chunks) if rules.pipelined == "last-first" else chunks)
+
+    def broker(
+        self,
+        address: tuple[str, int],  # noqa: ARG002 (no response names it)
+        topics: Mapping[str, int],  # noqa: ARG002 (it has every topic)
+        rules: Rules = DEMANDED,
+    ) -> Callable[[], connection.Connection]:
+        return partial(broker.WireFormatBroker, self.codecs, self._apis, rules, broker.Logs())
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
         return client.WireFormatClient(self.codecs, self._apis, rules).interpret(request, response)

@@ -149,7 +149,7 @@ RULINGS: tuple[Ruling, ...] = (
         "acks 0 is answered",
         f"{PAGE}, Known Proposals",
         beyond="that it waits at all: `serve` tells what is sent, and not when, and nothing arrives in between; "
-        "tests/dialects/wire_format/test_wire_format_waiting.py",
+        "tests/dialects/wire_format/test_wire_format_broker.py",
     ),
     Ruling(
         "R-WF-16",

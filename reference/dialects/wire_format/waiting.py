@@ -1,7 +1,6 @@
 """When a broker answers: it waits for acknowledgements, or for enough bytes. Times are in ms; the clock is an argument.
 
-The broker beside it asks `enough_acks`. The rest is the proposal's text as code: no op of the kit lets time pass, or
-makes acknowledgements arrive, so no question asks for it.
+The broker beside it asks these. `wireproof serve` lets time pass; of the ops none does.
 
 Source: New wire format proposals, Known Proposals: long poll, acknowledgement count and timeout, replica id; R-WF-4,
 R-WF-15.
@@ -17,6 +16,8 @@ from enum import StrEnum
 from wireproof.errors import WireproofError
 from wireproof.reference.rules import Rules
 
+#: A topic, and the number of one of its partitions.
+Place = tuple[str, int]
 #: The replica_id of a fetch by a client.
 CLIENT = -1
 #: required_acks: no answer at all; all replicas that are in sync.
@@ -89,10 +90,10 @@ class Produced:
 
     required_acks: int
     ack_timeout: int
-    came: int
-    ends: tuple[tuple[tuple[str, int], int], ...]
+    came: float
+    ends: tuple[tuple[Place, int], ...]
 
-    def answer(self, partitions: Mapping[tuple[str, int], Partition], now: int, rules: Rules) -> BrokerAction:
+    def answer(self, partitions: Mapping[Place, Partition], now: float, rules: Rules) -> BrokerAction:
         """NONE with acks 0; ANSWER when every set has its acknowledgements; TIMED_OUT after ack_timeout; until then
         WAIT. Raises MeaninglessError."""
         if self.required_acks == NO_ACKS:
@@ -101,17 +102,17 @@ class Produced:
             return BrokerAction.ANSWER
         return BrokerAction.TIMED_OUT if now - self.came >= self.ack_timeout else BrokerAction.WAIT
 
-    def errors(self, partitions: Mapping[tuple[str, int], Partition], rules: Rules) -> list[int]:
+    def errors(self, partitions: Mapping[Place, Partition], rules: Rules) -> list[int]:
         """The errors of its response: a time-out for each set that lacks acknowledgements. The leader keeps such a set,
         and other replicas may still fetch it."""
         none = int(rules.no_error)
         return [none if enough else REQUEST_TIMED_OUT for enough in self._acknowledged(partitions, rules)]
 
-    def _acknowledged(self, partitions: Mapping[tuple[str, int], Partition], rules: Rules) -> list[bool]:
+    def _acknowledged(self, partitions: Mapping[Place, Partition], rules: Rules) -> list[bool]:
         return [enough_acks(self.required_acks, partitions[place], end, rules) for place, end in self.ends]
 
 
-def fetch_is_due(available: Iterable[int], min_bytes: int, max_wait: int, came: int, now: int) -> bool:
+def fetch_is_due(available: Iterable[int], min_bytes: int, max_wait: int, came: float, now: float) -> bool:
     """Whether a fetch that arrived at the time `came` is answered now: its topics have min_bytes together (`available`:
     the bytes of each), or max_wait has passed."""
     return sum(available) >= min_bytes or now - came >= max_wait

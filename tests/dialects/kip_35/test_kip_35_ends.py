@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from wireproof import reference
 from wireproof.reference.dialects import kip_35
-from wireproof.reference.dialects.kip_35.broker import ALONE, Kip35Broker, Kip35Cluster, serve
+from wireproof.reference.dialects.kip_35.broker import ALONE, Kip35Broker, Kip35Cluster
 from wireproof.reference.dialects.kip_35.client import Kip35Client, Kip35Connection
 from wireproof.reference.dialects.kip_35.layouts import Layouts
+from wireproof.reference.peers.connection import serve
 from wireproof.reference.rules import Rules
 
 DIALECT = "kip-35-v7"
@@ -321,9 +322,8 @@ def test_how_the_bytes_are_cut_does_not_matter(requests: list[bytes], cuts: list
     whole = b"".join(requests)
     ends = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
     chunks = [whole[start:end] for start, end in itertools.pairwise(ends)]
-    broker = Kip35Broker(CLUSTER, Layouts(), RULES)
-    sent, closed = serve(broker, chunks)
-    assert (sent, closed) == serve(broker, [whole])
+    sent, closed = serve(Kip35Broker(CLUSTER, Layouts(), RULES), chunks)
+    assert (sent, closed) == serve(Kip35Broker(CLUSTER, Layouts(), RULES), [whole])
     assert closed or len(sent) >= 8 * len(list(_whole(whole)))
 
 

@@ -282,8 +282,8 @@ def _repeated_ids_repeat(patch: pytest.MonkeyPatch) -> None:
 def _closes(patch: pytest.MonkeyPatch) -> None:
     answer = broker.Kip35Broker.answer
 
-    def planted(self: broker.Kip35Broker, frame: bytes) -> bytes | None:
-        found = answer(self, frame)
+    def planted(self: broker.Kip35Broker, frame: bytes, now: float) -> bytes | None:
+        found = answer(self, frame, now)
         return None if found is not None and len(found) == 8 else found
 
     patch.setattr(broker.Kip35Broker, "answer", planted)
@@ -295,7 +295,7 @@ def _needs_a_name(patch: pytest.MonkeyPatch) -> None:
 
 def _answers_short_requests(patch: pytest.MonkeyPatch) -> None:
     answer = broker.Kip35Broker.answer
-    patch.setattr(broker.Kip35Broker, "answer", lambda self, frame: answer(self, frame.ljust(8, b"\0")))
+    patch.setattr(broker.Kip35Broker, "answer", lambda self, frame, now: answer(self, frame.ljust(8, b"\0"), now))
 
 
 def _tells_no_tags(patch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from wireproof.conformance.vectors import Vector, VectorKind
 from wireproof.conformance.vectors.patterns import mismatch
 from wireproof.reference.cursor import Reader
 from wireproof.reference.dialects import DIALECTS
-from wireproof.reference.dialects.wire_format import WireFormat, broker, client, messages
+from wireproof.reference.dialects.wire_format import WireFormat, broker, client, messages, waiting
 from wireproof.reference.dialects.wire_format.parts import Fixed, MessageSet, NamedParts, Part, Scalar, Several
 from wireproof.reference.dialects.wire_format.sets import message_sets, pair
 from wireproof.reference.primitives import PRIMITIVES
@@ -211,24 +211,26 @@ def _answers_acks_0(patch: pytest.MonkeyPatch) -> None:
 
 
 def _counts_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(broker.WireFormatBroker, "_append", lambda self, topic, partition, found: (0, 0))
+    append = broker.Logs.append
+    patch.setattr(broker.Logs, "append", lambda self, place, found: 0 * append(self, place, found))
 
 
 def _success_for_all_acks(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(broker, "enough_acks", lambda acks, partition, end, rules: True)
+    patch.setattr(waiting, "enough_acks", lambda acks, partition, end, rules: True)
 
 
 def _last_one_s_id(patch: pytest.MonkeyPatch) -> None:
-    answer, ids = broker.WireFormatBroker.answer, []
+    answer, ids = broker.WireFormatBroker._framed, []
 
-    def planted(self: broker.WireFormatBroker, frame: bytes) -> bytes | None:
-        found = answer(self, frame)
+    def planted(self: broker.WireFormatBroker, *of: Any) -> bytes | None:
+        found = answer(self, *of)
         if not found:
             return found
         ids.append(found[4:8])
         return found[:4] + ids[-2:][0] + found[8:]
 
-    patch.setattr(broker.WireFormatBroker, "answer", planted)
+    patch.setattr(broker.WireFormatBroker, "_framed", planted)
 
 
 def _sorts_offsets(patch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ Body = dict[str, Any]
 
 
 def opened(**made: int) -> Callable[[], Connection]:
-    return DIALECTS[KAFKA].broker({}, made)
+    return DIALECTS[KAFKA].broker(("localhost", 9092), made)
 
 
 def frame(api: str, version: int, body: Body) -> bytes:
