@@ -133,7 +133,7 @@ def _of_batch(batch: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _of_message(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Of a message: itself, or those within it, whose offsets count from 0 with magic 1."""
+    """Of a message: itself, or those within it."""
     inner = message.get("messages")
     if inner is None:
         by_append = message["attributes"] & _APPEND_TIME

@@ -44,11 +44,26 @@ WRONG: Mapping[str, tuple[str, ...]] = {
     "cuts_its_answer": ("store-a-thousand-headers",),
     "one_after_another": ("fetch-holds-no-other-connection",),
     "loses_count": ("a-thousand-pipelined-requests", "a-client-that-does-not-read"),
+    "gives_batches_to_all": ("convert-to-magic-0-none", "convert-to-magic-1-gzip", "store-magic-0-none"),
+    "gives_no_older_than_magic1": ("convert-to-magic-0-none", "convert-to-magic-0-lz4", "store-magic-1-none"),
+    "loses_what_has_headers": ("convert-to-magic-0-none", "convert-to-magic-1-snappy"),
+    "tombstones_are_empty_in_older_formats": ("convert-to-magic-0-gzip", "convert-to-magic-1-none"),
+    "counts_from_nought": ("convert-two-batches",),
+    "stamps_old_messages": ("store-magic-0-none", "store-magic-0-gzip"),
+    "stores_one_entry": ("store-magic-0-none", "two-compressed-messages", "two-compressed-batches"),
     "dies_at_a_request": ("delete-records", "delete-records-to-the-end", "delete-records-behind-the-end"),
 }
 #: Those that are wrong nowhere in these, whatever else they are.
 RIGHT = ("metadata-of-a-topic", "two-connections")
-ODD = ("slow", "byte_by_byte", "older_ranges", "closes_idle_connections", "makes_no_topics", "compresses_anew")
+ODD = (
+    "converts_formats",
+    "slow",
+    "byte_by_byte",
+    "older_ranges",
+    "closes_idle_connections",
+    "makes_no_topics",
+    "compresses_anew",
+)
 #: Of the brokers that want a login.
 LOGGED_IN: Mapping[str, tuple[str, ...]] = {
     "logs_in": (),

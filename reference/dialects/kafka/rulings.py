@@ -559,4 +559,19 @@ RULINGS: tuple[Ruling, ...] = (
         FORMAT,
         kafka="CompletedFetch.fetchRecords reads record after record, gives what was read, and throws at the next call",
     ),
+    Ruling(
+        "R-K-40",
+        "records that are fetched in an older format than they are stored in (Fetch 0, 1: magic 0; 2, 3: magic 1)",
+        "all of them, in their order, with their offsets, keys and values; headers, and times in magic 0, are lost by "
+        "the format; markers of transactions are no messages; what was produced in an older format is a record without "
+        "headers, and from magic 0 with the time −1",
+        source="Kafka documentation, Upgrading from 0.8.x or 0.9.x to 0.10.0.0",
+        beyond="vectors hold no broker's log: conversations ask it (convert-…, store-magic-…)",
+        quote=(
+            "If a consumer client is on a version before 0.10.0.0, it only understands message formats before 0.10.0. "
+            "In this case, the broker is able to convert messages from the 0.10.0 format to an earlier format before "
+            "sending the response to the consumer on an older version."
+        ),
+        kafka="RecordsUtil.downConvert, up to Kafka 3; LogValidator.validateMessagesAndAssignOffsets for what comes up",
+    ),
 )
