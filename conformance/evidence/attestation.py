@@ -114,6 +114,8 @@ class LedgerCase(NamedTuple):
     @classmethod
     def of(cls, vector: Vector) -> LedgerCase | None:
         """Those of a vector; None if it is in no ledger."""
+        if vector.area != ledger.AREA:
+            return None
         message, slash, case = vector.id.partition("/")
         version, _, name = case.partition("/")
         return cls(message, int(version), name) if slash else None

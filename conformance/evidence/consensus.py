@@ -35,7 +35,8 @@ from wireproof.conformance.evidence.attestation import (
     current_digest,
     expectations,
 )
-from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.model import CONVERSATIONS, Op, Outcome
+from wireproof.conformance.questions import conversations
 from wireproof.conformance.vectors import Vector, VectorError
 
 #: So many independent groups have to agree.
@@ -111,10 +112,11 @@ class ExpectationSupport:
 
 @functools.cache
 def every_vector() -> tuple[tuple[Vector, str], ...]:
-    """The vectors whose expectations can be attested, with their digests: the kit's own of the dialect, and its
-    ledger."""
+    """The vectors whose expectations can be attested, with their digests: the kit's own of the dialect, conversations,
+    and its ledger."""
     own = (vector for vector in vectors.load([DIALECT]) if not vector.folder)
-    return tuple((vector, current_digest(vector)) for vector in (*own, *ledger.every_vector(DIALECT)))
+    every = (*own, *conversations.every_vector(), *ledger.every_vector(DIALECT))
+    return tuple((vector, current_digest(vector)) for vector in every)
 
 
 def of_expectations(
@@ -164,10 +166,15 @@ class Counts:
 
     @property
     def codec(self) -> tuple[int, int]:
-        """The expectations of codecs that two groups agree with, and all expectations of codecs: those of peers wait
-        for live brokers and clients."""
-        two = self.total(support=Support.TWO) - self.total(PEERS, Support.TWO)
-        return two, self.total() - self.total(PEERS)
+        """The expectations of codecs that two groups agree with, and all expectations of codecs."""
+        two, (peers_two, peers) = self.total(support=Support.TWO), self.peers
+        return two - peers_two, self.total() - peers
+
+    @property
+    def peers(self) -> tuple[int, int]:
+        """The same of what is asked of clients and brokers."""
+        two = sum(self.total(area, Support.TWO) for area in (PEERS, CONVERSATIONS))
+        return two, self.total(PEERS) + self.total(CONVERSATIONS)
 
 
 def count(found: Iterable[ExpectationSupport]) -> Counts:
@@ -183,7 +190,7 @@ def count(found: Iterable[ExpectationSupport]) -> Counts:
 
 def _row(expectation: ExpectationSupport) -> str:
     if expectation.op in _PEERS:
-        return PEERS
+        return CONVERSATIONS if expectation.vector.area == CONVERSATIONS else PEERS
     return LEDGER if LedgerCase.of(expectation.vector) else expectation.vector.area
 
 

@@ -9,6 +9,7 @@ announces, so it is made when it is asked.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -37,6 +38,27 @@ def questions(apis: Mapping[int, tuple[int, int]]) -> Iterator[Question]:
                 yield _question(one, version)
 
 
+@functools.cache
+def every_vector() -> tuple[Vector, ...]:
+    """Those of all versions that the current catalogue has, each with its conversation as what is expected."""
+    known = reference_codec().dialect(DIALECT)
+    every = {key: known.types.get(f"{name}Request") or (0, -1) for key, name in known.apis().items()}
+    return tuple(
+        msgspec.structs.replace(one.vector, expected=_demanded(conversations.load()[_name(one.case.id)]))
+        for one in questions(every)
+    )
+
+
+def _demanded(one: Conversation) -> str:
+    """What is asked and demanded, without what is for people."""
+    return msgspec.json.encode(msgspec.structs.replace(one, about="", source="")).decode()
+
+
+def _name(identifier: str) -> str:
+    """The conversation's id in that of a question."""
+    return CaseId.parse(identifier).path.split("/")[2]
+
+
 def find(identifier: str) -> Question:
     """The question with an id of this kind. Raises ValueError."""
     wanted = CaseId.parse(identifier)
@@ -53,8 +75,7 @@ def find(identifier: str) -> Question:
 
 def with_script(question: Question, described: Description) -> Question:
     """The question with its script for this broker. Raises ValueError, with the reason, if it cannot be asked of it."""
-    name = CaseId.parse(question.case.id).path.split("/")[2]
-    one = conversations.load()[name]
+    one = conversations.load()[_name(question.case.id)]
     asked = ((step.ask, question.case.version if step.version == "each" else None) for step in one.steps if step.ask)
     effects = {requests.effect(api, version) for api, version in asked} - {Effect.CLUSTER}
     if one.needs.topics or one.needs.writes:

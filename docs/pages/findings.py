@@ -30,7 +30,7 @@ _SUPPORT = """\
 {share} of {total} expectations of codecs, in the dialect `kafka`, have the agreement of two independent groups of
 released implementations or more, beside the reference.
 [What this proves, and what it does not](../explanation/attestation.md).
-Of {peers} that are asked of clients and brokers, {peers_share} have it:
+Of {peers} that are asked of clients and brokers, conversations in each version among them, {peers_share} have it:
 [what bounds this](../explanation/attestation.md#what-bounds-the-share-of-peers).
 Against {disputed} expectations more groups dissent than agree:
 [how each was decided](#where-more-dissent-than-agree).
@@ -67,12 +67,12 @@ def _support(files: list[attestation.Attestation]) -> Lines:
     """The number of expectations that two groups agree with, by area, and the others by reason."""
     counted = consensus.count(consensus.of_expectations(files))
     two, total = counted.codec
-    peers = counted.total(consensus.PEERS)
+    peers_two, peers = counted.peers
     yield _SUPPORT.format(
         share=f"{100 * two / total:.1f} %",
         total=f"{total:,}",
         peers=f"{peers:,}",
-        peers_share=f"{100 * counted.total(consensus.PEERS, consensus.Support.TWO) / peers:.1f} %",
+        peers_share=f"{100 * peers_two / peers:.1f} %",
         disputed=f"{len(counted.disputed):,}",
     )
     yield from table(

@@ -12,7 +12,7 @@ from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.evidence.attestation import DIALECT, FOLDER, Answer, Attestation, Header, collect
 from wireproof.conformance.model import UNJUDGED, Op
-from wireproof.conformance.questions import announced_apis, selection
+from wireproof.conformance.questions import announced_apis, conversations, selection
 from wireproof.conformance.questions.question import Derivation, Question
 from wireproof.conformance.vectors import Vector, load
 
@@ -54,13 +54,15 @@ def _answers(examiner: Examiner) -> Iterator[tuple[Vector, Op, Answer]]:
 
 def _broker_answers(examiner: Examiner) -> Iterator[tuple[Vector, Op, Answer]]:
     """A broker is asked what its versions allow: only where a vector's own expectation holds for it does it agree or
-    dissent. What is asked of each version that it announces is no vector."""
+    dissent. Then conversations. What is swept over all versions that it announces is no vector."""
     described = examiner.description
     serve = [vector for vector in load([DIALECT]) if Op.SERVE in vector.ops and not vector.folder]
     asked = [one for one in selection.of_vectors(serve, described) if announced_apis.holds(one.case, described)]
+    demanded = {vector.path: vector for vector in conversations.every_vector()}
+    asked += (one for one in conversations.questions(described.apis or {}) if one.vector.path in demanded)
     for question, judged in zip(asked, examiner.judge(asked), strict=True):
         if judged.verdict.outcome not in UNJUDGED:
-            yield question.vector, judged.case.op, Answer.of(judged.verdict)
+            yield demanded.get(question.vector.path, question.vector), judged.case.op, Answer.of(judged.verdict)
 
 
 def _questions(examiner: Examiner) -> Iterator[Question]:
