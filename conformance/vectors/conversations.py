@@ -23,14 +23,14 @@ DIALECT = requests.DIALECT
 MOST_HELD, MOST_DROPPED, MOST_BYTES = 100, 10_000, 1 << 24
 
 
-class Topic(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class Topic(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """A topic that is made for a conversation. `configs`: its settings by name."""
 
     partitions: int = 1
     configs: dict[str, str] = {}
 
 
-class Needs(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class Needs(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """What a broker must have. `topics`: name → topic; the marks NAME and NAME-id have its name and its id there.
     `sasl`: a login with SASL PLAIN, which the steps do themselves. `writes`: the steps make or change something beside
     these topics. `load`: other clients load the broker."""
@@ -41,7 +41,7 @@ class Needs(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     load: bool = False
 
 
-class Clients(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class Clients(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """Clients that misbehave beside the connections of the steps.
 
     Each of `count` sends `send`, `times` times: at once, or with `byte_every` seconds between two bytes. `ends`: how
@@ -63,7 +63,7 @@ class Clients(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return _bytes(self.send) * self.times
 
 
-class Step(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class Step(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """One step, on the connection named by `on`.
 
     `pause`: seconds until it begins. `ask`: the api of a request, with its `value`. `version`: a number; the greatest
@@ -127,7 +127,7 @@ def _bytes(pieces: list[list[str]] | None) -> bytes:
     return b"".join(bytes.fromhex(piece[0]) for piece in pieces or ())
 
 
-class Conversation(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class Conversation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """One conversation. `each`: the api for each of whose announced versions, from the lowest to the highest
     of `versions`, it is held once."""
 
