@@ -79,12 +79,12 @@ def listed(comparison: Comparison, seen: Observation, readings: Readings | None)
 
 
 def _incidental(comparison: Comparison, seen: Observation, told: _Told) -> tuple[str, ...]:
-    """The incidental rulings whose other readings explain what was read or written, alone, or beside a reading that the
-    vector lists."""
+    """The incidental rulings whose other readings explain what was read or written, alone, or beside a reading of a
+    ruling that the case is about."""
     vector = comparison.vector
     if seen.case.op not in _CODING:
         return ()
-    beside = frozenset(ruling for also in vector.also for ruling in also.rulings)
+    beside = _about(vector.dialect, told) if seen.case.generated else _listed_rulings(vector)
     refused = seen.status is Status.REJECT
     explained = (
         readings.explain(seen, told)
@@ -92,6 +92,17 @@ def _incidental(comparison: Comparison, seen: Observation, told: _Told) -> tuple
         if not (refused and readings.refuse_no_more)
     )
     return next(filter(None, explained), ()) or explained_in_part(comparison, seen)
+
+
+def _listed_rulings(vector: Vector) -> frozenset[str]:
+    return frozenset(ruling for also in vector.also for ruling in also.rulings)
+
+
+def _about(dialect: str, told: _Told) -> frozenset[str]:
+    """The rulings that a case is about: another reading of them, alone, changes what the reference does."""
+    rulings = reference.rulings(dialect).values()
+    switches = ((one.id, reference.rules_with((one,), {one.id: name})) for one in rulings for name in one.others)
+    return frozenset(ruling for ruling, rules in switches if told.changes(rules))
 
 
 def explained_in_part(comparison: Comparison, seen: Observation) -> tuple[str, ...]:
@@ -154,7 +165,7 @@ def incidental_entries(vector: Vector) -> tuple[Also, ...]:
     are for judges that have no reference to ask."""
     if vector.kind is not VectorKind.VALID:
         return ()
-    listed = {ruling for also in vector.also for ruling in also.rulings}
+    listed = _listed_rulings(vector)
     entries = []
     for readings in _incidental_readings(vector.dialect, frozenset()):
         rulings = tuple(readings.declared)

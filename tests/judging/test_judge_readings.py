@@ -319,6 +319,15 @@ def test_a_generated_case_is_contested_without_a_declaration() -> None:
     assert judge(vector, answer_to(case, 17)).outcome is Outcome.FAIL
 
 
+@pytest.mark.parametrize("declared", [{}, {"R-K-1": "other"}, {"R-K-3": "other"}])
+def test_two_other_readings_of_a_generated_case_are_contested(declared: dict[str, str]) -> None:
+    """Tags 1 and 0, both unknown: read in any order, and dropped."""
+    vector, case = vector_of_arguments(Op.DECODE, "kafka", "TAG_BUFFER", None, {"data": bytes.fromhex("0201000000")})
+    for answered, outcome in (([], Outcome.CONTESTED), ([(1, b"")], Outcome.FAIL)):
+        verdict = judge(vector, answer_to(case, answered), readings_for("kafka", declared), answer_to(case, []))
+        assert verdict.outcome is outcome
+
+
 def test_a_reading_is_declared_for_some_types() -> None:
     described = Description("mine", readings={"R-K-5": {"Record*": "other", "*": "x"}, "R-K-6": "other"})
     assert described.readings_of("RecordBatch") == {"R-K-5": "other", "R-K-6": "other"}
