@@ -4,6 +4,7 @@ judge          the verdict on one observation
 comparison     an answer compared with the expected one, for each op
 alternatives   whether other readings, listed or declared, explain an answer
 rulings        which ruling decides that a case is refused
+unread_fields  a field that is not read, if that explains all that is done
 location       the place in a type where a deviation is
 checksums      what a wrong CRC is in truth
 clusters       deviations that probably have one cause

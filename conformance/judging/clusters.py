@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import msgspec
 
 from wireproof.conformance.judging.location import FRAME_SIZE
+from wireproof.conformance.judging.unread_fields import NOT_READ, single_places
 from wireproof.conformance.model import DEVIATIONS, PROCESS, FailureKind, Op, Outcome, Verdict
 from wireproof.reference.errors import Reason
 
@@ -55,7 +56,7 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     def matches(self, verdict: Verdict, its_group: Group | None) -> bool:
         """Whether a deviation of the group `its_group` is of this one, or comes from what this one reads wrong."""
-        return its_group is not None and self.plain() in (its_group, as_read_wrong(verdict, its_group))
+        return its_group is not None and self.plain() in (its_group, *causes(verdict, its_group))
 
     def plain(self) -> Group:
         """Without the ruling, if the demand and the place say it all. Which ruling is named first depends on where a
@@ -95,6 +96,8 @@ def group(verdict: Verdict) -> Group | None:
     cause = verdict.reason or verdict.error or None
     if verdict.area == PROCESS:  # which case was the last does not matter
         return Group(outcome, cause=cause, frame=verdict.frame or None, place="the end of the process")
+    if verdict.place.endswith(NOT_READ):  # whatever came of it
+        return Group(outcome, side=_READ, place=verdict.place)
     if cause and verdict.frame and verdict.kind is not FailureKind.ACCEPTED_INVALID:
         return Group(outcome, kind, cause=cause, frame=verdict.frame)
     side = _SIDES.get(verdict.op, str(verdict.op))
@@ -123,6 +126,17 @@ def group(verdict: Verdict) -> Group | None:
                 place=verdict.place or None,
             )
     return (found if found.place else msgspec.structs.replace(found, type=verdict.type)).plain()
+
+
+def causes(verdict: Verdict, its_group: Group) -> tuple[Group, ...]:
+    """The groups that a deviation may come from, if there are deviations of these."""
+    read = as_read_wrong(verdict, its_group)
+    return (() if read is None else (read,)) + as_unread(its_group)
+
+
+def as_unread(its_group: Group) -> tuple[Group, ...]:
+    """The group of each field that may not have been read, if they are several."""
+    return tuple(msgspec.structs.replace(its_group, place=place) for place in single_places(its_group.place))
 
 
 def as_read_wrong(verdict: Verdict, its_group: Group) -> Group | None:
@@ -184,7 +198,8 @@ class Cluster:
 
 def clusters(verdicts: Iterable[Verdict]) -> list[Cluster]:
     """The deviations among `verdicts` by group, the most frequent first. What recode writes wrong belongs to what
-    decode reads wrong at the same place, if it does, and encode writes right there."""
+    decode reads wrong at the same place, if it does, and encode writes right there. Where one of several fields may not
+    have been read, it is the one that alone explains another deviation."""
     found = [
         (verdict, key) for verdict in verdicts if verdict.outcome in DEVIATIONS and (key := group(verdict)) is not None
     ]
@@ -192,6 +207,9 @@ def clusters(verdicts: Iterable[Verdict]) -> list[Cluster]:
     buckets: dict[Group, list[Verdict]] = {}
     for verdict, key in found:
         read = as_read_wrong(verdict, key)
-        buckets.setdefault(read if read in alone and key not in alone else key, []).append(verdict)
+        cause = (
+            read if read in alone and key not in alone else next((one for one in as_unread(key) if one in alone), key)
+        )
+        buckets.setdefault(cause, []).append(verdict)
     made = [Cluster(key, tuple(bucket)) for key, bucket in buckets.items()]
     return sorted(made, key=lambda cluster: -len(cluster.verdicts))

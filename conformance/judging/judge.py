@@ -21,6 +21,7 @@ from wireproof.conformance.judging.alternatives import (
 )
 from wireproof.conformance.judging.comparison import Comparison, Mismatch, expected_answer, short
 from wireproof.conformance.judging.rulings import ground
+from wireproof.conformance.judging.unread_fields import unread_field
 from wireproof.conformance.model import DEVIATIONS, END, PROCESS, FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.conformance.values.compare import identical
 from wireproof.conformance.vectors import Reject, Vector
@@ -236,7 +237,9 @@ def _about(
     """The subject of a deviation: the demand, its ruling, and the place."""
     vector, case = comparison.vector, seen.case
     reject = vector.reject
-    if reject is not None:
+    if kind is not None and (unread := unread_field(seen, rules)):
+        place = unread
+    elif reject is not None:
         place = location.of_refusal(vector, case, rules)
     elif kind is FailureKind.REFUSED_VALID:
         place = location.of_offset(case, seen.offset, rules)

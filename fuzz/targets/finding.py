@@ -48,12 +48,11 @@ class FuzzFinding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def names_of(verdict: Verdict) -> tuple[str, ...]:
     """The names of the findings that a deviation may belong to, the first if there is none of the others yet: recode
     may write wrong bytes because of what it reads wrong. A name is made from dialect and group, and is a file name."""
-    from wireproof.conformance.judging.clusters import as_read_wrong, group
+    from wireproof.conformance.judging.clusters import causes, group
 
     found = group(verdict)
     assert found is not None
-    groups = filter(None, (found, as_read_wrong(verdict, found)))
-    return tuple(_name(verdict.dialect, one.row()) for one in groups)
+    return tuple(_name(verdict.dialect, one.row()) for one in (found, *causes(verdict, found)))
 
 
 def _name(dialect: str, parts: dict[str, str]) -> str:

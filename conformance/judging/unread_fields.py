@@ -1,0 +1,80 @@
+"""A field that an implementation does not read, if that explains exactly what it does with bytes.
+
+The reference reads the bytes with the layout of the type without one field. Its answer, or the reason and the offset
+of its refusal, has to be the implementation's. The layouts without another field may explain that too: then the place
+names them all, and other cases say which one it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wireproof.conformance.model import Observation, Op, Status
+from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.values.compare import equal
+from wireproof.reference.codec import NodeCodec, decode
+from wireproof.reference.errors import DecodeError
+from wireproof.reference.rules import Rules
+from wireproof.reference.schema.plan import PlannedField, Struct
+
+#: The end of the name of such a place.
+NOT_READ = ": not read"
+_OR = " or "
+#: With more fields that may be it, a place says too little.
+_MOST = 3
+
+
+def unread_field(seen: Observation, rules: Rules) -> str:
+    """The place of a field that was not read: the first one in whatever message, or another one by its message and
+    name; of several that explain the observation, all. Empty if none or too many explain it."""
+    case = seen.case
+    refused = seen.status is Status.REJECT and seen.half != "encode" and None not in (seen.reason, seen.offset)
+    read = seen.status is Status.ANSWER and case.op is Op.DECODE
+    if case.op not in (Op.DECODE, Op.RECODE) or not (refused or read):
+        return ""
+    layouts = _layouts(case.dialect, case.type or "", case.version)
+    names = [
+        f"{case.type}.{layout[0].name}" if number else "first field"
+        for number, layout in enumerate(layouts)
+        if _explains(*layout, seen, rules)
+    ]
+    return _OR.join(names) + NOT_READ if 0 < len(names) <= _MOST else ""
+
+
+def single_places(place: str | None) -> tuple[str, ...]:
+    """The places of the fields that such a place names, if they are several."""
+    if place is None or not place.endswith(NOT_READ) or _OR not in place:
+        return ()
+    return tuple(name + NOT_READ for name in place.removesuffix(NOT_READ).split(_OR))
+
+
+@functools.lru_cache(1 << 10)
+def _layouts(dialect: str, type_name: str, version: int | None) -> Sequence[tuple[PlannedField, NodeCodec]]:
+    """The layouts of a message without one of its fields that have no tag, in their order."""
+    match reference_codec().dialect(dialect).codec(type_name, version):
+        case NodeCodec(Struct() as message):
+            return [(field, NodeCodec(_without(message, field))) for field in message.plain]
+    return ()
+
+
+def _without(message: Struct, field: PlannedField) -> Struct:
+    return dataclasses.replace(
+        message,
+        fields=tuple(one for one in message.fields if one is not field),
+        plain=tuple(one for one in message.plain if one is not field),
+    )
+
+
+def _explains(field: PlannedField, layout: NodeCodec, seen: Observation, rules: Rules) -> bool:
+    """Whether a reader with this layout does the same. The value may lack the field, or have its default there."""
+    try:
+        value = decode(layout, seen.case.args["data"], rules)
+    except DecodeError as error:
+        return seen.status is Status.REJECT and (error.reason, error.offset) == (seen.reason, seen.offset)
+    if seen.status is not Status.ANSWER or not isinstance(seen.answer, Mapping):
+        return False
+    answer: dict[str, Any] = {**seen.answer}
+    return answer.pop(field.name, field.default) == field.default and equal(value, answer)
