@@ -167,7 +167,7 @@ func wrapper() *lines.Wrapper {
 		Name:     "kafka-go",
 		Version:  lines.ModuleVersion("github.com/segmentio/kafka-go"),
 		Types:    types,
-		Readings: map[string]string{"R-K-15": "other"},
+		Readings: map[string]string{"R-K-15": "other", "R-K-29": "other"},
 		Reason:   reason,
 	}
 }

@@ -22,7 +22,8 @@ func wrapper() *lines.Wrapper {
 		Types:   types,
 		Reason:  reason,
 		Readings: map[string]string{
-			"R-K-1": "other", "R-K-22c": "other", "R-K-22d": "other", "R-K-26": "other", "R-K-27": "other",
+			"R-K-1": "other", "R-K-3": "other", "R-K-22c": "other", "R-K-22d": "other", "R-K-26": "other",
+			"R-K-27": "other",
 		},
 	}
 }

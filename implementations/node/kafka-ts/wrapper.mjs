@@ -293,6 +293,7 @@ export const wrapper = {
   readings: {
     'R-K-1': 'map',
     'R-K-6': 'other',
+    'R-K-7': { Record: 'other' },
     'R-K-9': 'other',
     'R-K-11': 'other',
     'R-K-12': 'other',
@@ -300,6 +301,8 @@ export const wrapper = {
     'R-K-15b': 'other',
     'R-K-19b': 'other',
     'R-K-22c': 'other',
+    'R-K-29': 'other',
+    'R-K-34': 'other',
   },
   rebuilds: {},
   isOwn: error => error instanceof KafkaTSError,

@@ -287,7 +287,15 @@ export const wrapper = {
   name: 'kafkajs',
   version: versionOf('kafkajs'),
   types,
-  readings: { 'R-K-6': 'other', 'R-K-11': 'other', 'R-K-19b': 'other' },
+  readings: {
+    'R-K-1': 'other',
+    'R-K-3': 'other',
+    'R-K-6': 'other',
+    'R-K-7': { '*Response': 'other' },
+    'R-K-11': 'other',
+    'R-K-19b': 'other',
+    'R-K-29': 'other',
+  },
   // The offset that messageSet writes is always -1.
   rebuilds: { MessageSet: ['offset'] },
   isOwn: error => error instanceof KafkaJSError,

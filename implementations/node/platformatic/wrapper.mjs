@@ -223,7 +223,16 @@ export const wrapper = {
   name: '@platformatic/kafka',
   version: versionOf('@platformatic/kafka'),
   types,
-  readings: { 'R-K-1': 'other', 'R-K-6': 'other', 'R-K-9': 'other', 'R-K-11': 'other', 'R-K-15c': 'other' },
+  readings: {
+    'R-K-1': 'other',
+    'R-K-3': 'other',
+    'R-K-6': 'other',
+    'R-K-9': 'other',
+    'R-K-11': 'other',
+    'R-K-15c': 'other',
+    'R-K-29': 'other',
+    'R-K-34': 'other',
+  },
   rebuilds: { RecordBatch: ['lastOffsetDelta', 'maxTimestamp'] },
   isOwn: error => GenericError.isGenericError(error) || error instanceof OutOfBoundsError,
 }

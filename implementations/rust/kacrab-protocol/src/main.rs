@@ -30,6 +30,8 @@ fn wrapper() -> Wrapper {
             ("R-K-15", "other"),
             ("R-K-19b", "other"),
             ("R-K-22", "other"),
+            ("R-K-29", "other"),
+            ("R-K-34", "other"),
         ],
         rebuilds: &[],
     }

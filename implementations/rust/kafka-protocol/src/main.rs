@@ -28,7 +28,13 @@ fn wrapper() -> Wrapper {
         version: VERSION,
         types,
         array: None,
-        readings: &[("R-K-1", "map"), ("R-K-4", "other"), ("R-K-19b", "other")],
+        readings: &[
+            ("R-K-1", "map"),
+            ("R-K-4", "other"),
+            ("R-K-19b", "other"),
+            ("R-K-29", "other"),
+            ("R-K-34", "other"),
+        ],
         rebuilds: &[("RecordBatch", records::REBUILT), ("RecordSet", records::REBUILT)],
     }
 }
