@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,6 +73,17 @@ def verdicts(implementation: str, options: Options | None = None) -> dict[str, V
         end = examiner.end()
     assert len(found) == len(serve)
     return found if end is None else {**found, "end": end}
+
+
+def test_the_time_in_which_the_kit_judges_is_no_silence_of_the_broker() -> None:
+    """The answer came long ago, and nobody looked."""
+    vector = "kafka/unsupported-versions/broker-v0#serve"
+    with open_connection(spec("conforming"), Options(silence=0.3)) as connection:
+        case = find(vector).case
+        connection.begin([case])
+        time.sleep(1.0)
+        (seen,) = connection.finish()
+    assert seen.answer[0] != b""
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -598,3 +598,20 @@ for spec in sys.argv[1:]:
 """
     command = [sys.executable, "-P", "-c", script, "unruly:aborts", exec_spec("aborts")]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.split() == ["0", "0"]
+
+
+def test_between_looks_at_its_memory_is_ten_times_as_long_as_a_look_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[float] = []
+
+    def look(self: Process) -> None:
+        looks.append(time.monotonic())
+        self._looking = 0.03
+
+    monkeypatch.setattr(Process, "look", look)
+    process = Process([sys.executable, "-c", "input()"])
+    try:
+        while len(looks) < 3:
+            process.pump(0.01)
+    finally:
+        process.kill()
+    assert min(looks[1] - looks[0], looks[2] - looks[1]) >= 0.25

@@ -9,6 +9,7 @@ import pytest
 from wireproof.conformance.connection.process.endings import (
     FIRST_LINES,
     LAST_LINES,
+    answered_too_long,
     died,
     last_words,
     python_frame,
@@ -30,6 +31,26 @@ def test_how_processes_end() -> None:
     for text in (b"fatal error: runtime: out of memory", b"std::bad_alloc", b"memory allocation of 8 bytes failed"):
         assert died(-6, text).status is Status.OOM
     assert died(-6, b"memory is fine").status is Status.CRASH
+
+
+@pytest.mark.parametrize(
+    ("line", "is_answer"),
+    [
+        (b'{"seq": 3, "data": "00', True),
+        (b' { "seq" :3,', True),
+        (b'{"value": {"hex": "00', True),  # the value before its seq
+        (b'{"data":"00', True),
+        (b'{"name": "mine"', False),
+        (b'{"values": [', False),
+        (b'garbage {"seq": 3', False),
+    ],
+)
+def test_a_line_that_is_too_long_is_an_answer_if_it_begins_as_one(line: bytes, is_answer: bool) -> None:
+    ending = answered_too_long(line.ljust(200, b"0"), 64 << 20, b"")
+    assert (ending is not None) is is_answer
+    if ending is not None:
+        assert (ending.status, ending.error) == (Status.OOM, "long answer")
+        assert ending.detail.startswith("an answer of more than 64 MiB")
 
 
 def test_what_is_shown_is_harmless() -> None:

@@ -169,9 +169,9 @@ class Process:
         if self.lost is not None:
             self._drain_stderr()
         if now >= self._next_look:
-            self._next_look = now + max(TICK, LEAST_PAUSES * self._looking)
             self._check_end(lines)
             self.look()
+            self._next_look = now + max(TICK, LEAST_PAUSES * self._looking)
         return lines
 
     def _write(self) -> None:
