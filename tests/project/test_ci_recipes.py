@@ -180,6 +180,24 @@ def test_the_action_hands_on_each_of_its_inputs(given: dict[str, str], says: str
     assert says in machine.summary.read_text()
 
 
+def test_the_action_asks_own_vectors_and_generated_cases(machine: Machine) -> None:
+    folder = machine.folder / "my-own"
+    folder.mkdir()
+    one = {"id": "one", "about": "one", "type": "VARINT", "source": "mine", "bytes": [["02", "one"]], "value": 1}
+    content = {"format": 1, "dialect": "kafka", "area": "varints", "vectors": [one]}
+    (folder / "own.json").write_text(json.dumps(content))
+    defaults = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
+    given = {"impl": "my_codec", "areas": "varints", "vectors": "my-own", "properties": "1", "contested": "fail"}
+    steps = ACTION["runs"]["steps"]
+    assert machine.job(steps, defaults | given) == 0
+    first, *lines = map(json.loads, machine.kept(steps)[0].read_text().splitlines())
+    assert "contested=fail" in first["options"]
+    assert "properties=1" in first["options"]
+    ids = {line["id"] for line in lines if "id" in line}
+    assert "gen/kafka/VARINT/-/round-trip" in ids
+    assert "my-own/varints/one#decode" in ids
+
+
 def test_an_area_is_no_pattern_of_files(machine: Machine) -> None:
     defaults = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
     assert machine.job(ACTION["runs"]["steps"], defaults | {"impl": "my_codec", "areas": "my_code* varints"}) == 4
