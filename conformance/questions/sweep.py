@@ -100,11 +100,11 @@ def _question(area: str, name: str, key: int, version: int) -> Question:
         "strict": True,
         "value": {"header": {"CorrelationId": key + 1}},
     }
-    exact = {**answer, "rewritten": True}
+    exact, with_defaults = ({**answer, "rewritten": how} for how in ("same", "shorter"))
     inside = area == MESSAGES
     ruling = "R-K-8" if inside else "R-K-18"
     # What a broker sends beside its versions depends on them, so it is computed when it is asked.
-    also = [Also((ruling,), None, refuses=False, expected={"sends": ([answer], False)} if inside else {})]
+    also = [Also((ruling,), None, refuses=False, expected={"sends": ([with_defaults], False)} if inside else {})]
     if inside and (name, version) in ANNOUNCED_OR_SERVED:
         also.append(Also(("R-K-18",), None, refuses=False, expected={"sends": ([], True)}))
     vector = Vector(

@@ -22,7 +22,7 @@ from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
 from wireproof.conformance.connection.live.login import PASSWORD, Login
 from wireproof.conformance.connection.protocol.check import Inspection, Result
-from wireproof.conformance.model import DEVIATIONS, Effect, Op, Outcome, Verdict
+from wireproof.conformance.model import DEVIATIONS, MESSAGES, Effect, Op, Outcome, Verdict
 from wireproof.conformance.questions import UnknownId, find, selection, sweep
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.vectors import requests
@@ -111,6 +111,7 @@ SWEPT: Mapping[str, list[str]] = {
     "metadata_in_an_older_layout": ["Metadata/9"],
     "no_tags_in_the_header": METADATA[9:],
     "two_bytes_for_no_tags": METADATA[9:],
+    "writes_true_as_two": ["ApiVersions/3", "ApiVersions/4", "ApiVersions/5"],
     "silent_on_a_version": ["Metadata/5"],
     "tags_behind_the_api_versions_header": ["ApiVersions/3", "ApiVersions/4", "ApiVersions/5"],
     "accepts_unknown_versions": ["Metadata/14"],
@@ -131,7 +132,11 @@ def deviating(found: Mapping[str, Verdict]) -> set[str]:
 
 @pytest.mark.parametrize("name", SWEPT)
 def test_a_sweep_finds_the_wrong_versions(name: str) -> None:
-    assert deviating(swept(spec(name))) == {*SWEPT[name]}
+    found = swept(spec(name))
+    assert deviating(found) == {*SWEPT[name]}
+    inside = {one for one in SWEPT[name] if found[one].area == MESSAGES}
+    assert {found[one].ground for one in inside} <= {None}, "no ruling is behind a wrong answer inside of the versions"
+    assert {found[one].rulings for one in inside} <= {()}
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -179,6 +179,16 @@ class SendsATagAtItsDefault(Conforming):
         return framed(answer[4:-1] + bytes.fromhex("01030100"))
 
 
+class WritesTrueAsTwo(Conforming):
+    """Ends ApiVersions answers with the tag ZkMigrationReady, 02: it can be read, but nobody may write it."""
+
+    def change(self, frame: bytes, answer: Answer) -> Answer:
+        key, version, _ = head(frame)
+        if not answer or key != API_VERSIONS or not 3 <= version <= 5:
+            return answer
+        return framed(answer[4:-1] + bytes.fromhex("01030102"))
+
+
 class SilentOnAVersion(Conforming):
     """Says nothing to Metadata 5."""
 
