@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
+
+from crc32c import crc32c
 
 from wireproof import reference
 
@@ -62,6 +64,27 @@ def converse(name: str, op: str, act: Callable[[dict[str, Any]], Iterable[dict[s
                 answers = ({"seq": question["seq"]} | answer for answer in act(question))
         for answer in answers:
             say(json.dumps(answer))
+
+
+def batches(data: bytes) -> Iterator[bytes]:
+    """The batches and messages of a partition one by one; the last one may be cut."""
+    while data:
+        end = 12 + max(int.from_bytes(data[8:12]), 0)
+        yield data[:end]
+        data = data[end:]
+
+
+def batch_attributes(batch: bytes) -> int:
+    """The attributes of a batch of magic 2; 0 of a message, and where they are cut."""
+    return int.from_bytes(batch[21:23]) if batch[16:17] == b"\x02" else 0
+
+
+def with_attributes(batch: bytes, attributes: int) -> bytes:
+    """A batch of magic 2 with these attributes, and its CRC; a message as it is."""
+    if batch_attributes(batch) == attributes:
+        return batch
+    covered = attributes.to_bytes(2) + batch[23:]
+    return batch[:17] + crc32c(covered).to_bytes(4) + covered
 
 
 #: The contract's `types` with records in all their formats.
