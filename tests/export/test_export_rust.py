@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 from support.exported import accepted_line, by_the_kit, differences
 from support.paths import TESTS
-from support.replayed import LONG, REPLAYED, keep_replayed, replay
+from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
 from support.rust import FOLDER as WRAPPERS
 from support.rust import LIBRARIES, built, skip_unless_built, spec
 from support.toolchains import skip_without
@@ -228,7 +228,7 @@ def test_exchanges_are_judged_as_by_the_kit(package: Path, replayed: str, monkey
     assert {one: "fail" if verdict == "crash" else verdict for one, verdict in found.items() if one in by_kit} == {
         one: verdict for one, verdict in by_kit.items() if f"/{LONG}/" not in one
     }
-    assert ("fail" in by_kit.values(), code != 0) == (replayed != "reference",) * 2, output[-MOST_SHOWN:]
+    assert ("fail" in by_kit.values(), code != 0) == (replayed in WRONG,) * 2, output[-MOST_SHOWN:]
 
 
 def _sorted(asked: str) -> str:

@@ -1,7 +1,7 @@
 """Answers of an implementation in Python as a table, so that exported tests in other languages can be given them.
 
-The table has the answers to exchanges, look-ups, conversions and schema changes by a key that each language can make of
-what it is asked, and what the reference decodes of the bytes in them.
+The table has the answers to exchanges, look-ups, conversions, deliveries and schema changes by a key that each language
+can make of what it is asked, and what the reference decodes of the bytes in them.
 """
 
 from __future__ import annotations
@@ -28,20 +28,23 @@ from wireproof.conformance.values.encoding import to_json
 from wireproof.conformance.vectors import VectorKind
 from wireproof.reference import Reference
 
-OPS = frozenset({Op.SERVE, Op.INTERPRET, Op.NEGOTIATE, Op.EVOLVE, Op.CONVERT, Op.LOOKUP})
+OPS = frozenset({Op.SERVE, Op.INTERPRET, Op.NEGOTIATE, Op.EVOLVE, Op.CONVERT, Op.CONSUME, Op.LOOKUP})
 _SAME = {Outcome.PASS: "pass", Outcome.CONTESTED: "contested", Outcome.SKIP: "skip"}
 
-#: What is replayed: the reference, and miniatures that are wrong in these ops.
-REPLAYED = (
-    "reference",
+#: Miniatures that are wrong in these ops.
+WRONG = (
     "miniatures.broker_closes_instead",
     "miniatures.client_accepts_error_35",
+    "miniatures.consumer_skips_broken_batches",
+    "miniatures.consumer_tells_append_times_alone",
     "miniatures.kip_35_closes_on_unknown",
     "miniatures.kip_482_knows_the_last_release",
     "miniatures.kip_82s_converts_by_the_bits",
     "miniatures.wire_format_sorts_offsets_by_topic",
     "miniatures.wire_format_swaps_ids",
 )
+#: What is replayed: the reference, and an honest reading too.
+REPLAYED = ("reference", "readings.consumer_refuses_at_once", *WRONG)
 
 #: The area that is left out of exports of every dialect, because it takes the longest.
 LONG = "resource-limits"
@@ -64,6 +67,9 @@ def key(case: Case) -> str:
             parts = [args["request"].hex(), "null" if args["response"] is None else args["response"].hex()]
         case Op.NEGOTIATE:
             parts = [_compact(args[name]) for name in ("api_key", "client", "broker")]
+        case Op.CONSUME:
+            aborted = (f"{one['producer_id']}:{one['first_offset']}" for one in args["aborted"])
+            parts = [args["data"].hex(), str(args["position"]), args["isolation"], *aborted]
         case Op.EVOLVE:
             parts = [_compact(args[name]) for name in ("old", "new")]
         case _:

@@ -31,6 +31,16 @@ static void part_hex(key *to, const unsigned char *bytes, size_t size) {
   part(to, digits);
 }
 
+static void add_number(key *to, int64_t number) {
+  char digits[32];
+  add(to, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)number));
+}
+
+static void part_number(key *to, int64_t number) {
+  part(to, "");
+  add_number(to, number);
+}
+
 static char *table(void) {
   static char *content;
   if (content != NULL) return content;
@@ -103,6 +113,20 @@ static wp_end convert(const wp_question *question, wp_answer *answer) {
   return end;
 }
 
+static wp_end consume(const wp_question *question, wp_answer *answer) {
+  key asked = of_dialect("consume", question);
+  part_hex(&asked, question->bytes, question->size);
+  part_number(&asked, question->position);
+  part(&asked, question->isolation);
+  for (size_t at = 0; at < question->aborted->count; at++) {
+    const wp_value *one = question->aborted->items[at];
+    part_number(&asked, wp_get(one, "producer_id")->integer);
+    add(&asked, ":", 1);
+    add_number(&asked, wp_get(one, "first_offset")->integer);
+  }
+  return look(&asked, "delivered", answer);
+}
+
 static wp_end serve(const wp_question *question, wp_answer *answer) {
   key asked = of_dialect("serve", question);
   for (size_t at = 0; at < question->chunks->count; at++) {
@@ -148,6 +172,7 @@ const wp_implementation implementation = {.name = "a table",
                                           .decode = decode,
                                           .lookup = lookup,
                                           .convert = convert,
+                                          .consume = consume,
                                           .serve = serve,
                                           .interpret = interpret,
                                           .negotiate = negotiate,

@@ -27,6 +27,9 @@ fn question(asked: &Json) -> Question {
         value: value("value"),
         key: value("key"),
         to: text("to"),
+        position: 0, // no codec that is asked so has consume
+        isolation: String::new(),
+        aborted: Vec::new(),
         chunks: asked["chunks"].as_array().into_iter().flatten().filter_map(bytes).collect(),
         request: bytes(&asked["request"]).unwrap_or_default(),
         response: bytes(&asked["response"]),

@@ -60,6 +60,13 @@ impl Implementation for Table {
         Ok(octets(&look(&asked, "data")?))
     }
 
+    fn consume(&self, question: &Question) -> Answer<Value> {
+        let fetch = [hex(&question.bytes), question.position.to_string(), question.isolation.clone()];
+        let aborted = question.aborted.iter().map(|(producer, first)| format!("{producer}:{first}"));
+        let asked: Vec<_> = fetch.into_iter().chain(aborted).collect();
+        look(&of_dialect("consume", question, &asked), "delivered").map(Value::from_json)
+    }
+
     fn serve(&self, question: &Question) -> Answer<(Vec<u8>, bool)> {
         let chunks: Vec<_> = question.chunks.iter().map(|chunk| hex(chunk)).collect();
         let asked = of_dialect("serve", question, &chunks);

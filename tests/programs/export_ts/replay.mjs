@@ -22,6 +22,11 @@ export default {
     fromJson(answer('lookup', dialect, ...form(type, version), hex(bytes), JSON.stringify(key)).value),
   convert: (type, version, bytes, to, dialect) =>
     unhex(answer('convert', dialect, ...form(type, version), hex(bytes), JSON.stringify(to)).data),
+  consume: (bytes, { position, isolation, aborted }, dialect) =>
+    fromJson(
+      answer('consume', dialect, hex(bytes), position, isolation, ...aborted.map(one => `${one.producer_id}:${one.first_offset}`))
+        .delivered,
+    ),
   serve(chunks, dialect) {
     const { sent, closed } = answer('serve', dialect, ...chunks.map(hex))
     return { sent: unhex(sent), closed }

@@ -17,6 +17,9 @@ type entry struct {
 	Sent    string
 	Closed  bool
 	Outcome json.RawMessage
+
+	Delivered json.RawMessage
+
 	Version *int
 	Breaks  []any
 
@@ -79,6 +82,17 @@ var implementation = Implementation{
 	Convert: func(form Form, data []byte, to any) ([]byte, error) {
 		found, err := look(append(parts("convert", form, data), compact(to))...)
 		return octets(found.Data), err
+	},
+	Consume: func(dialect string, fetch Fetch) (Struct, error) {
+		asked := []string{"consume", dialect, hex.EncodeToString(fetch.Data), fmt.Sprint(fetch.Position), fetch.Isolation}
+		for _, one := range fetch.Aborted {
+			asked = append(asked, fmt.Sprintf("%d:%d", one.ProducerID, one.FirstOffset))
+		}
+		found, err := look(asked...)
+		if err != nil {
+			return nil, err
+		}
+		return parse(found.Delivered).(Struct), nil
 	},
 	Serve: func(dialect string, chunks [][]byte) ([]byte, bool, error) {
 		asked := []string{"serve", dialect}

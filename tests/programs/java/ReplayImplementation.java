@@ -53,6 +53,19 @@ final class MyImplementation implements Implementation {
     }
 
     @Override
+    public Map<String, ?> consume(String dialect, Fetch fetch) {
+        String position = String.valueOf(fetch.position());
+        List<String> parts = new ArrayList<>(List.of("consume", dialect, Values.hex(fetch.data()), position, fetch.isolation()));
+        fetch.aborted().forEach(one -> parts.add(one.producerId() + ":" + one.firstOffset()));
+        return map(look(parts.toArray(String[]::new)).get("delivered"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, ?> map(JsonNode json) {
+        return (Map<String, ?>) Values.parse(json);
+    }
+
+    @Override
     public Conversation serve(String dialect, List<byte[]> chunks) {
         List<String> parts = new ArrayList<>(List.of("serve", dialect));
         chunks.forEach(chunk -> parts.add(Values.hex(chunk)));
@@ -63,10 +76,7 @@ final class MyImplementation implements Implementation {
     @Override
     public Map<String, ?> interpret(String dialect, byte[] request, byte[] response) {
         String answer = response == null ? "null" : Values.hex(response);
-        JsonNode found = look("interpret", dialect, Values.hex(request), answer);
-        @SuppressWarnings("unchecked")
-        Map<String, ?> outcome = (Map<String, ?>) Values.parse(found.get("outcome"));
-        return outcome;
+        return map(look("interpret", dialect, Values.hex(request), answer).get("outcome"));
     }
 
     @Override

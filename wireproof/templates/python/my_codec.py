@@ -85,6 +85,8 @@ WRITERS: dict[str, Callable[[Any], bytes]] = {
 #       All values of this header key, in order.
 #   convert(type, data, to, *, dialect, version=None) -> bytes
 #       The same data in another format; the contract lists the formats, such as "magic-1".
+#   consume(data, *, position, isolation, aborted, dialect) -> dict
+#       For a consumer: what an application is given of a partition's records, {"records": […], "position": n}.
 #   serve(chunks, *, dialect) -> (bytes, bool)
 #       For a broker: the bytes that it sends for these chunks on a new connection, and whether it then closes it.
 #   interpret(request, response, *, dialect) -> dict

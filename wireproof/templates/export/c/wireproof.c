@@ -896,8 +896,9 @@ static int value_matches(const wp_value *pattern, const wp_value *value, marks *
 
 enum { NO, YES, UNKNOWN }; /* UNKNOWN: it cannot be compared here */
 
-enum { DECODE, ENCODE, RECODE, LOOKUP, CONVERT, SERVE, INTERPRET, NEGOTIATE, EVOLVE, OPS };
-static const char *const op_names[OPS] = {"decode", "encode", "recode", "lookup", "convert", "serve", "interpret", "negotiate", "evolve"};
+enum { DECODE, ENCODE, RECODE, LOOKUP, CONVERT, CONSUME, SERVE, INTERPRET, NEGOTIATE, EVOLVE, OPS };
+static const char *const op_names[OPS] = {"decode",  "encode", "recode",    "lookup",    "convert",
+                                          "consume", "serve",  "interpret", "negotiate", "evolve"};
 
 enum { PASS, CONTESTED, SKIP, FAIL, CRASH, HANG, VERDICTS };
 static const char *const verdict_names[VERDICTS] = {"pass", "contested", "skip", "fail", "crash", "hang"};
@@ -921,9 +922,9 @@ typedef struct {
 } observation;
 
 static wp_op op_of(int op) {
-  const wp_op all[OPS] = {implementation.decode,  implementation.encode, implementation.recode,    implementation.lookup,
-                          implementation.convert, implementation.serve,  implementation.interpret, implementation.negotiate,
-                          implementation.evolve};
+  const wp_op all[OPS] = {implementation.decode,  implementation.encode,  implementation.recode, implementation.lookup,
+                          implementation.convert, implementation.consume, implementation.serve,  implementation.interpret,
+                          implementation.negotiate, implementation.evolve};
   return all[op];
 }
 
@@ -954,6 +955,7 @@ static observation ask(int op, wp_question question) {
 static wp_question question_of(const dialect *of, const wp_value *line, const wp_value *from) {
   wp_question question = {0};
   const wp_value *version = wp_get(from, "version"), *bytes = unhexed(WP_BYTES, wp_get(from, "bytes"));
+  const wp_value *position = wp_get(from, "position");
   question.dialect = of->name;
   question.type = string(wp_get(line, "type"));
   question.version = version != NULL ? (int)version->integer : WP_NO_VERSION;
@@ -962,6 +964,9 @@ static wp_question question_of(const dialect *of, const wp_value *line, const wp
   question.value = wp_get(from, "value");
   question.key = wp_get(from, "key");
   question.to = string(wp_get(from, "to"));
+  question.position = position != NULL ? position->integer : 0;
+  question.isolation = string(wp_get(from, "isolation"));
+  question.aborted = wp_get(from, "aborted");
   question.chunks = wp_get(from, "chunks");
   question.request = wp_get(from, "request");
   question.response = wp_get(from, "response");
@@ -992,6 +997,18 @@ static int shows(const wp_value *bytes) {
 static int is_decoded(const wp_value *line, const wp_value *value, const wp_value *answer, int fold) {
   manner how = {wp_get(line, "optional"), rebuilt_of(line), 0, fold};
   return same(value, with_text_keys(string(wp_get(line, "type")), answer), how);
+}
+
+/* Whether this is what an application has to be given. Types of timestamps may be left out of all records. */
+static int is_delivered(const wp_value *expected, const wp_value *answer, int fold) {
+  static const char *const left_out[] = {"timestamp_type", NULL};
+  const wp_value *records = wp_get(answer, "records");
+  int told = 0;
+  for (size_t at = 0; records != NULL && at < records->count; at++) {
+    told |= wp_get(records->items[at], "timestamp_type") != NULL;
+  }
+  manner how = {NULL, told ? NULL : left_out, 1, fold};
+  return same(expected, answer, how);
 }
 
 /* 7, 8. `from`: the line, or another reading in it; `name`: its member with the bytes. */
@@ -1106,6 +1123,7 @@ static int is_answer(const dialect *of, const wp_value *line, const wp_value *fr
   switch (op) {
     case DECODE: return is_decoded(line, wp_get(from, "value"), answer, reading);
     case LOOKUP: return same(wp_get(from, reading ? "value" : "values"), answer, how);
+    case CONSUME: return is_delivered(wp_get(from, "delivers"), answer, reading);
     case ENCODE:
     case RECODE: return are_bytes(of, line, op, from, reading ? "bytes" : "canonical", answer);
     case CONVERT: return are_bytes(of, line, op, from, reading ? "bytes" : "gives", answer);
@@ -1159,8 +1177,11 @@ static const char *refusal(const observation *seen) {
 
 /* What a person has to see of a case that fails: what was asked, demanded and got. */
 static const char *described(const wp_value *line, int op, const observation *seen) {
-  static const char *const asked[] = {"bytes", "value", "key", "to", "chunks", "request", "response", "api_key", "client", "broker", "old", "new"};
-  static const char *const demanded[] = {"reject", "value", "canonical", "values", "gives", "sends", "closes", "outcome", "chooses", "breaks"};
+  static const char *const asked[] = {"bytes",     "value",   "key",    "to",      "position", "isolation",
+                                      "aborted",   "chunks",  "request", "response", "api_key", "client",
+                                      "broker",    "old",     "new"};
+  static const char *const demanded[] = {"reject",   "value", "canonical", "values",  "gives", "delivers",
+                                         "sends",    "closes", "outcome",  "chooses", "breaks"};
   const wp_value *type = wp_get(line, "type"), *version = wp_get(line, "version");
   int valid = wp_is(wp_get(line, "kind"), "valid");
   buffer out = {0};

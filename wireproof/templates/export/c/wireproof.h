@@ -60,11 +60,14 @@ typedef struct {
   const char *dialect;
   const char *type;      /* decode, encode, recode, lookup, convert */
   int version;           /* WP_NO_VERSION: none; -1 is one that some questions have */
-  const unsigned char *bytes; /* decode, recode, lookup, convert */
+  const unsigned char *bytes; /* decode, recode, lookup, convert, consume */
   size_t size;
   const wp_value *value;  /* encode */
   const wp_value *key;    /* lookup: text or an integer */
   const char *to;         /* convert: the name of a format */
+  int64_t position;        /* consume: the offset from which records are wanted */
+  const char *isolation;   /* consume: "read_uncommitted" or "read_committed" */
+  const wp_value *aborted; /* consume: an array of structs, "producer_id" and "first_offset", as a Fetch answer lists them */
   const wp_value *chunks; /* serve: an array of bytes, as they arrive on one connection */
   const wp_value *request, *response;        /* interpret: bytes; response is WP_NULL when the connection was closed */
   const wp_value *api_key, *client, *broker; /* negotiate: the ranges [lowest, highest]; broker may be WP_NULL */
@@ -94,6 +97,9 @@ typedef struct {
  *   decode                   the value. The key of a header may be bytes
  *   encode, recode, convert  bytes. Without recode it is decode, then encode
  *   lookup                   an array: all values of the header key, in their order
+ *   consume                  a struct: "records", an array of structs; "position", where the consumer reads on. A record has
+ *                            "offset", "timestamp", "timestamp_type", "key", "value" and "headers"; the "timestamp_type"
+ *                            may be left out of all records
  *   serve                    a struct: "sent", bytes; "closed", a boolean
  *   interpret                a struct: "outcome", text; "version", "error" and "request" where they apply
  *   negotiate                an integer, or null
@@ -104,7 +110,7 @@ typedef struct {
   const char *const *readings; /* the rulings of which you chose another reading, NULL at the end: those of other rulings
                                   fail then. Without it all are contested */
   const wp_rebuilt *rebuilds;  /* a type of NULL at the end; may be NULL */
-  wp_op decode, encode, recode, lookup, convert, serve, interpret, negotiate, evolve, configure;
+  wp_op decode, encode, recode, lookup, convert, consume, serve, interpret, negotiate, evolve, configure;
 } wp_implementation;
 
 /* You define it in implementation.c. */

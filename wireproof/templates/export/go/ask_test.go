@@ -39,11 +39,12 @@ type input struct {
 	value   json.RawMessage
 	old     json.RawMessage
 	new     json.RawMessage
+	consumption
 }
 
-func (one *line) input() input { return input{one.Version, one.Bytes, one.Value, one.Old, one.New} }
+func (one *line) input() input { return input{one.Version, one.Bytes, one.Value, one.Old, one.New, one.consumption} }
 
-func (one *twin) input() input { return input{one.Version, one.Bytes, one.Value, one.Old, one.New} }
+func (one *twin) input() input { return input{one.Version, one.Bytes, one.Value, one.Old, one.New, one.consumption} }
 
 // has tells whether there is what an op gets.
 func (given input) has(op string) bool {
@@ -102,10 +103,23 @@ func call(one *line, op string, given input) seen {
 			answer, err := implementation.Convert(form, octets(*given.bytes), parse(one.To))
 			return ended(answer, err)
 		}
+	case "consume":
+		if implementation.Consume != nil {
+			answer, err := implementation.Consume(one.dialect(), given.fetch())
+			return ended(answer, err)
+		}
 	default:
 		return exchange(one, op, given)
 	}
 	return seen{kind: notOffered, text: "no " + op}
+}
+
+func (given input) fetch() Fetch {
+	fetch := Fetch{Data: octets(*given.bytes), Position: parse(given.Position).(int64), Isolation: given.Isolation}
+	for _, one := range given.Aborted {
+		fetch.Aborted = append(fetch.Aborted, Aborted{parse(one.ProducerID).(int64), parse(one.FirstOffset).(int64)})
+	}
+	return fetch
 }
 
 func recode(form Form, data []byte) seen {

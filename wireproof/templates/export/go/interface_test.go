@@ -39,6 +39,17 @@ type Form struct {
 // NoVersion is the version of types without versions. (-1 is a version that some questions have.)
 const NoVersion = math.MinInt32
 
+// Fetch is a partition's records as a Fetch answer holds them, and what a consumer wants of them.
+type Fetch struct {
+	Data      []byte
+	Position  int64
+	Isolation string // "read_uncommitted" or "read_committed"
+	Aborted   []Aborted
+}
+
+// Aborted is an aborted transaction, as a Fetch answer lists it.
+type Aborted struct{ ProducerID, FirstOffset int64 }
+
 // NotOffered is the error for a type, a version or an op that the implementation does not have. Every other error is a
 // refusal of the input; a panic is a crash, and fails.
 type NotOffered string
@@ -64,6 +75,10 @@ type Implementation struct {
 	Lookup func(form Form, data []byte, key any) ([]any, error)
 	// Convert writes the content in the format `to`.
 	Convert func(form Form, data []byte, to any) ([]byte, error)
+	// Consume is what an application is given from the position on: "records", an array of structs, and "position", where
+	// the consumer reads on. A record has "offset", "timestamp", "timestamp_type", "key", "value" and "headers"; the
+	// "timestamp_type" may be left out of all records.
+	Consume func(dialect string, fetch Fetch) (Struct, error)
 	// Serve gives chunks to a broker on one connection: what it sends, and whether it then closes the connection.
 	Serve func(dialect string, chunks [][]byte) (sent []byte, closed bool, err error)
 	// Interpret is a client's outcome: its request was answered by this response. nil: the connection was closed.

@@ -108,18 +108,19 @@ func (one *refusal) text() string {
 
 // expectation is the right answer to an op, or that of another reading. What is nil says nothing.
 type expectation struct {
-	value   json.RawMessage
-	bytes   *string
-	sends   []json.RawMessage
-	closes  bool
-	outcome json.RawMessage
-	chooses json.RawMessage
-	breaks  []json.RawMessage
+	value    json.RawMessage
+	bytes    *string
+	sends    []json.RawMessage
+	closes   bool
+	outcome  json.RawMessage
+	chooses  json.RawMessage
+	breaks   []json.RawMessage
+	delivers json.RawMessage
 }
 
 func (one *line) expected(op string) expectation {
 	wanted := expectation{value: one.Value, bytes: one.Canonical, sends: one.Sends, closes: one.Closes, outcome: one.Outcome}
-	wanted.breaks = one.Breaks
+	wanted.breaks, wanted.delivers = one.Breaks, one.Delivers
 	switch op {
 	case "lookup":
 		wanted.value = one.Values
@@ -132,7 +133,9 @@ func (one *line) expected(op string) expectation {
 }
 
 func (other *reading) expected(string) expectation {
-	return expectation{other.Value, other.Bytes, other.Sends, other.Closes, other.Outcome, other.Chooses, other.Breaks}
+	return expectation{
+		other.Value, other.Bytes, other.Sends, other.Closes, other.Outcome, other.Chooses, other.Breaks, other.Delivers,
+	}
 }
 
 // isGiven tells whether an answer is the expected one; doubt: why that cannot be said. fold: as in manner.
@@ -142,6 +145,9 @@ func (wanted expectation) isGiven(one *line, op string, answer any, fold bool) (
 		return wanted.value != nil && isDecoded(one, wanted.value, answer, fold), ""
 	case "lookup":
 		return wanted.value != nil && same(parse(wanted.value), answer, manner{fold: fold}, ""), ""
+	case "consume":
+		given, ok := answer.(Struct)
+		return ok && wanted.delivers != nil && isDelivered(wanted.delivers, given, fold), ""
 	case "encode", "recode", "convert":
 		data, ok := answer.([]byte)
 		if !ok || wanted.bytes == nil {
@@ -163,6 +169,21 @@ func (wanted expectation) isGiven(one *line, op string, answer any, fold bool) (
 		return wanted.chooses != nil && string(wanted.chooses) == string(given), ""
 	}
 	return wanted.breaks != nil && (len(wanted.breaks) > 0) == answer, ""
+}
+
+// isDelivered tells whether this is what an application has to be given. Types of timestamps may be left out of all records.
+func isDelivered(wanted json.RawMessage, answer Struct, fold bool) bool {
+	how := manner{fold: fold}
+	records, _ := answer["records"].([]any)
+	told := slices.ContainsFunc(records, func(record any) bool {
+		fields, _ := record.(Struct)
+		_, there := fields["timestamp_type"]
+		return there
+	})
+	if !told {
+		how.without = []string{"timestamp_type"}
+	}
+	return same(parse(wanted), answer, how, "")
 }
 
 // isOutcome compares what the expected outcome names; the request of a malformed response only if the client tells it.
@@ -223,6 +244,8 @@ func difference(one *line, op string, got seen) string {
 		wanted = show(parse(one.Value))
 	case op == "lookup":
 		wanted = show(parse(one.Values))
+	case op == "consume":
+		wanted = show(parse(one.Delivers))
 	case op == "serve":
 		wanted = fmt.Sprintf("%d answers; the connection is closed then: %v", len(one.Sends), one.Closes)
 	case op == "interpret":
@@ -255,6 +278,10 @@ func difference(one *line, op string, got seen) string {
 		asked += ": " + show(parse(one.Value))
 	case one.Bytes != nil:
 		asked += ": " + cut(*one.Bytes)
+	}
+	if op == "consume" {
+		fetch := one.input().fetch()
+		asked += fmt.Sprintf("\n  position: %d, %s, aborted: %+v", fetch.Position, fetch.Isolation, fetch.Aborted)
 	}
 	return fmt.Sprintf("%s\n  %s\n  expected: %s\n  got:      %s\n  source:   %s",
 		one.About, asked, wanted, given, strings.Join(append([]string{one.Source}, one.Rulings...), " "))

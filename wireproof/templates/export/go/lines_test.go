@@ -28,6 +28,8 @@ type line struct {
 	Contested               []reading
 	Key, Values             json.RawMessage
 	To                      json.RawMessage
+	consumption
+	Delivers                json.RawMessage
 	Gives                   *string
 	As                      *readAs
 	Chunks                  []json.RawMessage
@@ -52,6 +54,16 @@ type readAs struct {
 	Version       *int
 }
 
+// consumption is what a consumer is asked beside the bytes.
+type consumption struct {
+	Position  json.RawMessage
+	Isolation string
+	Aborted   []struct {
+		ProducerID  json.RawMessage `json:"producer_id"`
+		FirstOffset json.RawMessage `json:"first_offset"`
+	}
+}
+
 type refusal struct {
 	Reason string
 	Offset *int
@@ -65,6 +77,7 @@ type twin struct {
 	Value   json.RawMessage
 	Old     json.RawMessage
 	New     json.RawMessage
+	consumption
 }
 
 // reading is the answer of another reading of a contested point.
@@ -79,6 +92,7 @@ type reading struct {
 	Outcome      json.RawMessage
 	Chooses      json.RawMessage
 	Breaks       []json.RawMessage
+	Delivers     json.RawMessage
 }
 
 func (one *line) dialect() string { return strings.SplitN(one.ID, "/", 2)[0] }

@@ -124,7 +124,7 @@ pub struct Question {
     /// decode, encode, recode, lookup, convert
     pub type_name: String,
     pub version: Option<i32>,
-    /// decode, recode, lookup, convert
+    /// decode, recode, lookup, convert, consume
     pub bytes: Vec<u8>,
     /// encode
     pub value: Value,
@@ -132,6 +132,12 @@ pub struct Question {
     pub key: Value,
     /// convert: the name of a format
     pub to: String,
+    /// consume: the offset from which records are wanted
+    pub position: i64,
+    /// consume: "read_uncommitted" or "read_committed"
+    pub isolation: String,
+    /// consume: the producer's id and the first offset of each aborted transaction, as a Fetch answer lists them
+    pub aborted: Vec<(i64, i64)>,
     /// serve: as they arrive on one connection
     pub chunks: Vec<Vec<u8>>,
     /// interpret
@@ -202,6 +208,12 @@ pub trait Implementation: Send + Sync {
     /// The bytes in another format.
     fn convert(&self, _question: &Question) -> Answer<Vec<u8>> {
         Err(not_offered("no convert"))
+    }
+    /// What an application is given of a partition's records: a struct with "records", an array of structs, and "position",
+    /// where the consumer reads on. A record has "offset", "timestamp", "timestamp_type", "key", "value" and "headers"; the
+    /// "timestamp_type" may be left out of all records.
+    fn consume(&self, _question: &Question) -> Answer<Value> {
+        Err(not_offered("no consume"))
     }
     /// As a broker: all that it sends for these chunks, and whether it then closes the connection.
     fn serve(&self, _question: &Question) -> Answer<(Vec<u8>, bool)> {

@@ -34,6 +34,23 @@ export type Value =
   | Value[]
   | { [field: string]: Value }
 
+/** What a consumer wants of a partition's records, and the aborted transactions, as a Fetch answer lists them. */
+export interface Fetch {
+  position: number | bigint
+  isolation: 'read_uncommitted' | 'read_committed'
+  aborted: { producer_id: number | bigint; first_offset: number | bigint }[]
+}
+
+/** A record as an application is given it. The timestamp_type may be left out of all records. */
+export type DeliveredRecord = {
+  offset: number | bigint
+  timestamp: number | bigint
+  timestamp_type?: 'create' | 'append' | null
+  key: Uint8Array | null
+  value: Uint8Array | null
+  headers: [string | Uint8Array, Uint8Array | null][]
+}
+
 type Answer<T> = T | Promise<T>
 
 /** The ops that an implementation has. Ops that are missing are skipped, and counted. */
@@ -51,6 +68,8 @@ export interface Implementation {
   ): Answer<number | null>
   /** The content of a set, written in the format `to`. */
   convert?(type: string, version: number | null, bytes: Uint8Array, to: string, dialect: string): Answer<Uint8Array>
+  /** What an application is given of a partition's records, as a Fetch answer holds them, and where it reads on. */
+  consume?(bytes: Uint8Array, fetch: Fetch, dialect: string): Answer<{ records: DeliveredRecord[]; position: number | bigint }>
   /** A broker gets these chunks on one connection: what it sends, and whether it then closes the connection. */
   serve?(chunks: Uint8Array[], dialect: string): Answer<{ sent: Uint8Array; closed: boolean }>
   /** A client's outcome: its request got this response; null: the connection was closed. */

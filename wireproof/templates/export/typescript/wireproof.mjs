@@ -109,6 +109,11 @@ async function ask(implementation, op, line, input) {
         return { kind: 'answer', answer: await implementation.lookup(type, version, bytes, line.key, dialect) }
       case 'convert':
         return { kind: 'answer', answer: await implementation.convert(type, version, bytes, line.to, dialect) }
+      case 'consume': {
+        const { position, isolation, aborted } = input
+        const fetch = fromJson({ position, isolation, aborted })
+        return { kind: 'answer', answer: await implementation.consume(bytes, fetch, dialect) }
+      }
       case 'evolve':
         return { kind: 'answer', answer: await implementation.evolve(input.old, input.new, dialect) }
       default:
@@ -213,9 +218,9 @@ function beside(line, seen) {
 
 // The right answer to an op, in the form of a reading.
 function expected(line, op) {
-  const { sends, closes, outcome, chooses, breaks } = line
+  const { sends, closes, outcome, chooses, breaks, delivers } = line
   const of = { lookup: { value: line.values }, convert: { bytes: line.gives } }
-  return of[op] ?? { value: line.value, bytes: line.canonical, sends, closes, outcome, chooses, breaks }
+  return of[op] ?? { value: line.value, bytes: line.canonical, sends, closes, outcome, chooses, breaks, delivers }
 }
 
 // Whether an answer is the wanted one; doubt: why that cannot be said. `fold`: the wanted one is another reading's.
@@ -225,6 +230,8 @@ async function isGiven(implementation, line, op, wanted, answer, fold = false) {
       return { right: wanted.value !== undefined && isDecoded(implementation, line, wanted.value, answer, fold) }
     case 'lookup':
       return { right: wanted.value !== undefined && same(fromJson(wanted.value), answer, { fold }) }
+    case 'consume':
+      return { right: wanted.delivers !== undefined && isDelivered(wanted.delivers, answer, fold) }
     case 'serve': {
       if (wanted.sends === undefined) return { right: false }
       const read = (type, version, frame) =>
@@ -241,6 +248,12 @@ async function isGiven(implementation, line, op, wanted, answer, fold = false) {
     default:
       return wanted.bytes === undefined ? { right: false } : areBytes(implementation, line, op, wanted, answer, fold)
   }
+}
+
+// Whether this is what an application has to be given. Types of timestamps may be left out of all records.
+function isDelivered(wanted, answer, fold) {
+  const told = answer?.records?.some?.(record => record?.timestamp_type !== undefined)
+  return same(fromJson(wanted), answer, { without: new Set(told ? [] : ['timestamp_type']), fold })
 }
 
 // What the expected outcome names is compared; the request of a malformed response only if the client tells it.
@@ -358,13 +371,14 @@ export function show(value) {
 
 function difference(line, op, seen) {
   const input = op === 'encode' ? show(fromJson(line.value)) : cut(line.bytes ?? show(line.request ?? line.chunks ?? line.client ?? line.new))
+  const fetch = op === 'consume' ? `\n  position: ${show(fromJson(line.position))}, ${line.isolation}, aborted: ${show(fromJson(line.aborted))}` : ''
   const wanted = line.reject
     ? `a refusal (${line.reject.reason}, byte ${line.reject.offset})`
-    : { decode: () => show(fromJson(line.value)), lookup: () => show(fromJson(line.values)), negotiate: () => line.chooses }[
+    : { decode: () => show(fromJson(line.value)), lookup: () => show(fromJson(line.values)), consume: () => show(fromJson(line.delivers)), negotiate: () => line.chooses }[
         op
       ]?.() ?? cut(line.canonical ?? line.gives ?? show(line.outcome ?? line.breaks ?? line.sends))
   const got = { refused: `a refusal: ${seen.text}`, crash: 'a crash' }[seen.kind] ?? show(seen.answer)
   const subject = [op, line.type, line.version].filter(part => part !== undefined).join(' ')
   const source = [line.source, ...line.rulings].join(' ')
-  return `${line.about}\n  ${subject}: ${input}\n  expected: ${wanted}\n  got:      ${got}\n  source:   ${source}`
+  return `${line.about}\n  ${subject}: ${input}${fetch}\n  expected: ${wanted}\n  got:      ${got}\n  source:   ${source}`
 }

@@ -5,6 +5,7 @@ package wireproof.exported;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -89,6 +90,8 @@ final class Asker {
                 return implementation.lookup(form, bytes(given), line.value("key"));
             case "convert":
                 return implementation.convert(form, bytes(given), line.value("to"));
+            case "consume":
+                return implementation.consume(dialect, fetch(given));
             case "evolve":
                 return implementation.evolve(dialect, given.get("old").toString(), given.get("new").toString());
             case "serve":
@@ -104,6 +107,19 @@ final class Asker {
 
     private static byte[] bytes(JsonNode given) {
         return Values.octets(given.get("bytes").textValue());
+    }
+
+    private static Implementation.Fetch fetch(JsonNode given) {
+        List<Implementation.Aborted> aborted = new ArrayList<>();
+        for (JsonNode one : given.get("aborted")) {
+            aborted.add(new Implementation.Aborted(number(one.get("producer_id")), number(one.get("first_offset"))));
+        }
+        String isolation = given.get("isolation").textValue();
+        return new Implementation.Fetch(bytes(given), number(given.get("position")), isolation, aborted);
+    }
+
+    private static long number(JsonNode json) {
+        return ((Number) Values.parse(json)).longValue();
     }
 
     private static int[] range(JsonNode pair) {

@@ -22,6 +22,15 @@ public interface Implementation {
     /** What a broker sent, and whether it then closed the connection. */
     record Conversation(byte[] sent, boolean closed) {}
 
+    /** An aborted transaction, as a Fetch answer lists it. */
+    record Aborted(long producerId, long firstOffset) {}
+
+    /**
+     * A partition's records as a Fetch answer holds them, and what a consumer wants of them. isolation: "read_uncommitted" or
+     * "read_committed".
+     */
+    record Fetch(byte[] data, long position, String isolation, List<Aborted> aborted) {}
+
     default Object decode(Form form, byte[] data) throws Exception {
         throw new NotOffered("decode");
     }
@@ -53,6 +62,15 @@ public interface Implementation {
     /** The content, written in the format `to`. */
     default byte[] convert(Form form, byte[] data, Object to) throws Exception {
         throw new NotOffered("convert");
+    }
+
+    /**
+     * What an application is given from the position on: "records", a List of Maps, and "position", where the consumer reads
+     * on. A record has "offset", "timestamp", "timestamp_type", "key", "value" and "headers"; the "timestamp_type" may be left
+     * out of all records.
+     */
+    default Map<String, ?> consume(String dialect, Fetch fetch) throws Exception {
+        throw new NotOffered("consume");
     }
 
     /** A broker gets these chunks on one connection. */

@@ -136,6 +136,8 @@ final class Judge {
                 JsonNode values = wanted.get(ofLine ? "values" : "value");
                 Values.Manner folding = new Values.Manner(Set.of(), Set.of(), Set.of(), !ofLine);
                 return Comparison.of(values != null && Values.same(Values.parse(values), answer, folding, ""));
+            case "consume":
+                return Comparison.of(wanted.has("delivers") && isDelivered(wanted.get("delivers"), (Map<?, ?>) answer, !ofLine));
             case "serve":
                 if (!wanted.has("sends")) {
                     return Comparison.of(false);
@@ -158,6 +160,14 @@ final class Judge {
                         ? Comparison.of(false)
                         : compareBytes(line, op, bytes.textValue(), wanted.get("value"), (byte[]) answer, !ofLine);
         }
+    }
+
+    /** Whether this is what an application has to be given. Types of timestamps may be left out of all records. */
+    private static boolean isDelivered(JsonNode wanted, Map<?, ?> answer, boolean fold) {
+        boolean told = answer.get("records") instanceof List<?> records
+                && records.stream().anyMatch(one -> one instanceof Map<?, ?> record && record.containsKey("timestamp_type"));
+        Set<String> without = told ? Set.of() : Set.of("timestamp_type");
+        return Values.same(Values.parse(wanted), answer, new Values.Manner(Set.of(), Set.of(), without, fold), "");
     }
 
     /** What the expected outcome names is compared; the request of a malformed response only if the client tells it. */
@@ -236,6 +246,10 @@ final class Judge {
         } else if (line.has("bytes")) {
             asked.append(": ").append(Values.cut(line.get("bytes").textValue()));
         }
+        if (op.equals("consume")) {
+            asked.append(String.format("%n  position: %s, %s", line.value("position"), line.get("isolation").textValue()));
+            asked.append(", aborted: ").append(Values.show(line.value("aborted")));
+        }
         String got =
                 switch (seen.kind()) {
                     case REFUSED -> "a refusal: " + seen.text();
@@ -258,6 +272,7 @@ final class Judge {
             case "lookup" -> Values.show(line.value("values"));
             case "encode", "recode" -> Values.cut(line.get("canonical").textValue());
             case "convert" -> Values.cut(line.get("gives").textValue());
+            case "consume" -> Values.show(line.value("delivers"));
             case "serve" -> line.get("sends").size() + " answers; the connection is closed then: " + line.get("closes");
             case "interpret" -> Values.show(line.value("outcome"));
             case "negotiate" -> line.get("chooses").toString();
