@@ -80,13 +80,21 @@ _VERBS = {
 }
 
 
-def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> Text:
-    data: bytes = case.args["data"]
-    verb = _VERBS[case.op]
+#: Ops that are asked something beside bytes: a key, a format, a position.
+ASKED_BESIDE_BYTES = (Op.LOOKUP, Op.CONVERT, Op.CONSUME)
+
+
+def of_bytes(case: Case) -> str:
+    """A question about bytes in a line, without the bytes."""
+    size = len(case.args["data"])
     key = f" all values of the key {brief(case.args['key'], 40)} in" if case.op is Op.LOOKUP else ""
     target = f", to {brief(case.args['to'], 40)}" if case.op is Op.CONVERT else ""
     kind = _consumption(case) if case.op is Op.CONSUME else f" as {_typed(case)}"
-    title = f"{verb}{key} {len(data)} {'byte' if len(data) == 1 else 'bytes'}{kind}{target}"
+    return f"{_VERBS[case.op]}{key} {size} {'byte' if size == 1 else 'bytes'}{kind}{target}"
+
+
+def _about_bytes(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> Text:
+    data, title = case.args["data"], of_bytes(case)
     out = titled(title, data.hex(), width) if 0 < len(data) <= _COPIED else paragraphs(safe(title), "", width)
     out.append("\n")
     rows = data_rows(vector, case)
@@ -100,7 +108,7 @@ def _consumption(case: Case) -> str:
     """What a consumer is asked, beside the bytes."""
     args = case.args
     listed = [f"producer {one['producer_id']} from offset {one['first_offset']}" for one in args["aborted"]]
-    aborted = f", aborted: {brief(', '.join(listed), 200)}" if listed else ""
+    aborted = f", aborted: {middle(', '.join(listed), 200)}" if listed else ""
     return f" of a partition from position {args['position']} on, {args['isolation']}{aborted}"
 
 

@@ -131,6 +131,24 @@ class TestTheJudgesWords:
         assert questions.compared(find(TAG_1), said) is None
 
 
+@pytest.mark.parametrize(
+    ("identifier", "asked"),
+    [
+        ("kafka/header-multimaps/lookup-null#lookup", "look up all values of the key 'h' in 12 bytes as Record"),
+        (
+            "kafka/delivery/aborted#consume",
+            "deliver the records in 227 bytes of a partition from position 100 on, read_committed, "
+            "aborted: producer 9 from offset 100",
+        ),
+    ],
+)
+def test_what_is_asked_beside_bytes_is_shown_too(identifier: str, asked: str) -> None:
+    question = find(identifier)
+    shown = questions.shown(question)
+    assert shown["asked"] == asked
+    assert shown["bytes"]["data"] == question.vector.data.hex()
+
+
 class TestExplain:
     def test_a_type(self, out: Path) -> None:
         done = run("explain", "UNSIGNED_VARINT", "ac02", "--html", str(out))

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from click.testing import Result as Invocation
 from support import pytest_run
-from support.paths import ROOT
+from support.paths import ROOT, TESTS
 from support.planted import CODEC, Clone
 
 from wireproof.cli import group
@@ -544,6 +544,15 @@ class TestFindings:
         assert text.startswith("# liar")
         assert "it is planted" in text
         assert f"wireproof repro '{shortest}' --impl=liar" in text
+
+    def test_it_says_what_is_asked_beside_bytes(self, tmp_path: Path) -> None:
+        report, case = str(tmp_path / "report.jsonl"), "kafka/delivery/aborted-alone#consume"
+        wrong = "--impl=miniatures.consumer_delivers_aborted_transactions"
+        pytest_run.run(wrong, "-k", "aborted-alone", f"--report={report}", cwd=TESTS)
+        text = CliRunner().invoke(group, ["finding", report, case]).output
+        assert "from position 100 on, read_committed, aborted: producer 9 from offset 100:\n" in text
+        assert "00 00 00 00 00 00 00 64: baseOffset 100" in text
+        assert "position: 10" in text.partition("## What the protocol demands")[2]
 
     def test_one_cause_is_one_finding_told_by_its_simplest_case(self, tmp_path: Path) -> None:
         (tmp_path / "deep.py").write_text(DEEP, "utf-8")

@@ -28,8 +28,8 @@ from wireproof.reference.rules import Ruling
 _LONGEST = 1000
 #: The columns of a conversation.
 _WIDTH = 100
-#: Ops whose question is bytes.
-_OF_BYTES = (Op.DECODE, Op.RECODE, Op.LOOKUP, Op.CONVERT)
+#: Ops whose question is bytes, perhaps with something beside them.
+_OF_BYTES = (Op.DECODE, Op.RECODE, *question.ASKED_BESIDE_BYTES)
 
 
 @click.command(epilog="Exit codes: 0 it was printed, 2 a usage error.")
@@ -138,6 +138,8 @@ def _input(vector: Vector, op: Op) -> Iterator[str]:
     if op not in _OF_BYTES:
         yield from question.question(vector, vector.case(op), (), _WIDTH).plain.splitlines()
         return
+    if op in question.ASKED_BESIDE_BYTES:
+        yield from paragraph(f"{question.of_bytes(vector.case(op))}:").splitlines()
     if len(vector.data) > _LONGEST:
         yield f"{vector.data[:_LONGEST].hex()} … ({len(vector.data):,} bytes)"
         return

@@ -53,7 +53,9 @@ def shown(asked: Question) -> dict[str, Any]:
         made["bytes"] = annotated(
             data, question.data_rows(vector, case), _marks(asked), most_bytes=_BYTES, most_rows=_ROWS
         )
-    else:
+    if case.op in question.ASKED_BESIDE_BYTES:
+        made["asked"] = paragraph(question.of_bytes(case), line=_TEXT)
+    elif not isinstance(data, bytes):
         made["asked"] = paragraph(question.question(vector, case, (), _WIDTH).plain, line=_WIDTH)
     made["expected"] = paragraph(question.expectation(vector, case, _WIDTH).plain, line=_TEXT)
     if case.op in _WRITES and vector.reject is None:
