@@ -29,7 +29,7 @@ def seeds(kind: Kind, dialect: str, forms: Forms) -> Iterator[bytes]:
             yield form.input(random.randbytes(_BUFFER))
         return
     for form in forms.values():
-        if form.type is not None and not form.value and (data := inputs.simplest(form)) is not None:
+        if not form.value and (data := inputs.simplest(form)) is not None:
             yield form.input(data)
     if kind.values:
         yield from (raw for raw in inputs.values(dialect) if raw.partition(b"\n")[0] in forms)
