@@ -32,7 +32,7 @@ FIELDS = frozenset({"Records", "UnalignedRecords"})
 AREAS: Mapping[str, str] = {**dict.fromkeys(TYPES, "framing"), "Record": "header-multimaps"}
 #: Bits 0–2 of the attributes of a batch or a message: its codec.
 CODEC = 0x07
-#: Bit 3: the broker set the time of the batch, or of the message (magic 1), when it appended it.
+#: Bit 3 of the attributes of a batch, or of a message of magic 1: the timestamp is the broker's time of appending.
 LOG_APPEND_TIME = 0x08
 #: The CRC's offset in a message, and in a batch of magic 2.
 MESSAGE_CRC, BATCH_CRC = 12, 17

@@ -20,10 +20,11 @@ from typing import Any
 
 from wireproof.reference.cursor import Reader
 from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.records import LOG_APPEND_TIME
 from wireproof.reference.records.batch import MAGIC, read_head, read_records
 from wireproof.reference.records.compression import MASK
 from wireproof.reference.records.control import CONTROL
-from wireproof.reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP, TRANSACTIONAL
+from wireproof.reference.records.convert import NO_TIMESTAMP, TRANSACTIONAL
 from wireproof.reference.records.record_set import entries
 from wireproof.reference.rules import Rules
 

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wireproof.reference.records import LOG_APPEND_TIME
 from wireproof.reference.records.compression import MASK, ZSTD
 from wireproof.reference.records.control import CONTROL
 
-#: Bit 3 of the attributes: the timestamp is the broker's time of appending.
-LOG_APPEND_TIME = 0x08
 #: Bit 4 of a batch's attributes.
 TRANSACTIONAL = 0x10
 #: Bit 6 of a batch's attributes: `baseTimestamp` is the delete horizon.

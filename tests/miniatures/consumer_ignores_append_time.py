@@ -7,7 +7,7 @@ from typing import Any
 
 from miniatures import Produces, batch_attributes, batches, with_attributes
 from wireproof.reference import consume as _consume
-from wireproof.reference.records.convert import LOG_APPEND_TIME
+from wireproof.reference.records import LOG_APPEND_TIME
 
 PRODUCES: Produces = frozenset({("delivery", "fail", "wrong-answer")})
 

@@ -21,7 +21,8 @@ from wireproof.reference.dialects.kip_82_int.messages import (
     read_message_set,
 )
 from wireproof.reference.errors import shown
-from wireproof.reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP, Converted
+from wireproof.reference.records import LOG_APPEND_TIME
+from wireproof.reference.records.convert import NO_TIMESTAMP, Converted
 from wireproof.reference.rules import Rules
 
 __all__ = ["Converted", "convert", "converted"]

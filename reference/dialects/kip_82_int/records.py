@@ -19,8 +19,9 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from wireproof.reference.dialects.kip_82_int.headers import Header, checked
 from wireproof.reference.dialects.kip_82_int.messages import HEADERS_FLAG, MAGIC
+from wireproof.reference.records import LOG_APPEND_TIME
 from wireproof.reference.records.compression import MASK
-from wireproof.reference.records.convert import LOG_APPEND_TIME, NO_TIMESTAMP
+from wireproof.reference.records.convert import NO_TIMESTAMP
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from wireproof.reference.dialects.kip_82_string_keys.headers import Headers
 from wireproof.reference.errors import EncodeError, Reason
-from wireproof.reference.records.convert import LOG_APPEND_TIME
+from wireproof.reference.records import LOG_APPEND_TIME
 
 #: For no producer id, epoch or sequence.
 NONE = -1
