@@ -31,6 +31,8 @@ from wireproof.fuzz.campaign.dependencies import dependencies_of
 from wireproof.fuzz.errors import FuzzError
 
 FAIL, CRASH, VIOLATION = Outcome.FAIL, Outcome.CRASH, Outcome.VIOLATION
+#: A silence that is asked once more lasts so long: the programs answer at once, or never.
+BRIEF = Options(timeout=2.0)
 #: By program: vectors of which it fails each, and the outcome.
 WRONG: Mapping[str, tuple[Outcome, tuple[str, ...]]] = {
     "closes_on_new_api_versions": (FAIL, ("broker-v6", "broker-v99")),
@@ -89,7 +91,7 @@ def test_the_time_in_which_the_kit_judges_is_no_silence_of_the_broker() -> None:
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_broker_is_found(name: str) -> None:
     outcome, wrong = WRONG[name]
-    found = verdicts(spec(name))
+    found = verdicts(spec(name), BRIEF)
     assert {one: found[one].outcome for one in wrong} == dict.fromkeys(wrong, outcome)
     deviating = {one for one, verdict in found.items() if verdict.outcome in DEVIATIONS}
     assert len(deviating) < 80, "what has nothing to do with the fault is as it should be"
@@ -132,7 +134,7 @@ def deviating(found: Mapping[str, Verdict]) -> set[str]:
 
 @pytest.mark.parametrize("name", SWEPT)
 def test_a_sweep_finds_the_wrong_versions(name: str) -> None:
-    found = swept(spec(name))
+    found = swept(spec(name), BRIEF)
     assert deviating(found) == {*SWEPT[name]}
     inside = {one for one in SWEPT[name] if found[one].area == MESSAGES}
     assert {found[one].ground for one in inside} <= {None}, "no ruling is behind a wrong answer inside of the versions"
