@@ -14,8 +14,9 @@ from typing import Generic, TypeVar
 from wireproof.reference.errors import DecodeError
 from wireproof.reference.peers import framing
 
-#: Once an answer to one call has so many bytes, the rest waits for the next call.
-MOST_AT_ONCE = 1 << 20
+#: One call answers so many requests at most, and begins no more once their answers have so many bytes: other
+#: connections have their turn in between.
+MOST_REQUESTS, MOST_AT_ONCE = 16, 1 << 20
 
 
 T = TypeVar("T")
@@ -71,25 +72,35 @@ class Connection(abc.ABC):
     def poll(self, now: float) -> bytes:
         """The bytes that the broker sends because time has passed, or because of what came on other connections."""
         sent = bytearray()
-        while not self.closed and len(sent) < MOST_AT_ONCE:
-            answer: Answer = self._waiting
+        self._more = True
+        for _ in range(MOST_REQUESTS):
+            answer = self._due(now)
             if answer is None:
-                frame = self._next_frame()
-                if frame is None:
-                    break
-                answer = self.answer(frame, now)
-            if isinstance(answer, Wait):
-                waits = now < answer.until and not answer.ready()
-                self._waiting = answer if waits else None
-                if waits:
-                    break
-                answer = answer.answer()
-            if answer is None:
-                self.closed = True
-            else:
-                sent += answer
-        self._more = len(sent) >= MOST_AT_ONCE
+                self._more = False
+                break
+            sent += answer
+            if len(sent) >= MOST_AT_ONCE:
+                break
         return bytes(sent)
+
+    def _due(self, now: float) -> bytes | None:
+        """The next answer; None: none is due, or the broker closes."""
+        if self.closed:
+            return None
+        answer: Answer = self._waiting
+        if answer is None:
+            frame = self._next_frame()
+            if frame is None:
+                return None
+            answer = self.answer(frame, now)
+        if isinstance(answer, Wait):
+            waits = now < answer.until and not answer.ready()
+            self._waiting = answer if waits else None
+            if waits:
+                return None
+            answer = answer.answer()
+        self.closed = answer is None
+        return answer
 
     def _next_frame(self) -> bytes | None:
         """The content of the first whole frame, or None. A size that no request can have closes the connection."""

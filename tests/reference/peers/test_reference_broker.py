@@ -101,6 +101,7 @@ def test_a_frame_may_be_cut_anywhere(cut: int) -> None:
 def test_nothing_is_answered_after_closing() -> None:
     assert serve(ASK_OTHER + ASK_0) == ("", True)
     assert serve(ASK_OTHER, ASK_0) == ("", True)
+    assert serve(ASK_OTHER + ASK_0, ASK_0) == ("", True)
     broker = Broker(Kafka().messages, {18: (0, 5)}, Rules())
     assert run(broker, [bytes.fromhex(ASK_OTHER)]) == (b"", True)
     assert broker.receive(bytes.fromhex(ASK_0)) == b""
