@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from wireproof.reference import codec, message
 from wireproof.reference.cursor import Reader
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
 from wireproof.reference.peers import answers, framing, logs
-from wireproof.reference.peers.answers import ALONE, UNSUPPORTED_VERSION, Apis, Body, Cluster, Facts, Respond
+from wireproof.reference.peers.answers import ALONE, UNSUPPORTED_VERSION, Apis, Body, Cluster, Facts, Node, Respond
 from wireproof.reference.peers.connection import Answer, Connection, Wait
 from wireproof.reference.peers.framing import API_VERSIONS
 from wireproof.reference.peers.topics import Topics
@@ -148,3 +148,19 @@ class Broker(Connection):
             if error.reason is Reason.STRING_TOO_LONG:
                 return None
             raise
+
+
+def opened(
+    messages: MessagePlans,
+    apis: Apis,
+    rules: Rules,
+    address: tuple[str, int],
+    topics: Mapping[str, int],
+    responses: Mapping[int, Respond],
+) -> Callable[[], Connection]:
+    """A broker that is its own cluster, with these topics (name → partitions): the function gives its side of a new
+    connection. `address`: its host and port."""
+    kept = Topics()
+    for name, partitions in topics.items():
+        kept.create(name, partitions)
+    return partial(Broker, messages, apis, rules, Cluster(0, (Node(0, *address),)), responses, kept)

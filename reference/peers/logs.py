@@ -59,7 +59,7 @@ def _record_set() -> Codec:
     return codecs.codec("RecordSet", None)
 
 
-def _find(
+def find(
     facts: Facts, asked: Body, name: str, index: int, *, epoch: int = -1
 ) -> tuple[Topic | None, Partition | None, int]:
     """The topic and the partition that a request names, by id where it has one; the error if there is none. `epoch`:
@@ -77,7 +77,7 @@ def _find(
     return topic, topic.partitions[index], 0
 
 
-def _named(asked: Body, name: str) -> Body:
+def named(asked: Body, name: str) -> Body:
     """What an answer names a topic by: as the request does."""
     return {key: asked[key] for key in (name, "TopicId") if key in asked}
 
@@ -89,7 +89,7 @@ def produce(facts: Facts, request: Body, version: int) -> Body | None:
     """Each partition's base offset, or error. None with acks 0: nothing is sent."""
     answered = [
         {
-            **_named(topic, "Name"),
+            **named(topic, "Name"),
             "PartitionResponses": [
                 _produced(facts, topic, partition, request["Acks"], version) for partition in topic["PartitionData"]
             ],
@@ -100,7 +100,7 @@ def produce(facts: Facts, request: Body, version: int) -> Body | None:
 
 
 def _produced(facts: Facts, asked: Body, data: Body, acks: int, version: int) -> Body:
-    topic, partition, error = _find(facts, asked, "Name", data["Index"])
+    topic, partition, error = find(facts, asked, "Name", data["Index"])
     answer: Body = {"Index": data["Index"], "ErrorCode": error, "BaseOffset": -1}
     if topic is None or partition is None:
         return answer
@@ -161,7 +161,7 @@ def _asked(facts: Facts, request: Body) -> Iterator[tuple[Body, list[tuple[Body,
         found = []
         for asked in topic["Partitions"]:
             epoch = asked.get("CurrentLeaderEpoch", -1)
-            _, partition, error = _find(facts, topic, "Topic", asked["Partition"], epoch=epoch)
+            _, partition, error = find(facts, topic, "Topic", asked["Partition"], epoch=epoch)
             if partition is not None and not partition.start <= asked["FetchOffset"] <= partition.end:
                 partition, error = None, OFFSET_OUT_OF_RANGE
             found.append((asked, partition, error))
@@ -170,7 +170,7 @@ def _asked(facts: Facts, request: Body) -> Iterator[tuple[Body, list[tuple[Body,
 
 def _is_due(facts: Facts, request: Body) -> bool:
     """Whether there is an error, or as many bytes as the fetch waits for."""
-    least: int = min(request["MinBytes"], request["MaxBytes"])
+    least: int = min(request["MinBytes"], request.get("MaxBytes", MOST_FETCHED))
     size = 0
     for _, partitions in _asked(facts, request):
         for asked, partition, _ in partitions:
@@ -181,7 +181,7 @@ def _is_due(facts: Facts, request: Body) -> bool:
 
 
 def _fetched(facts: Facts, request: Body) -> Body:
-    room, size, answered = min(request["MaxBytes"], MOST_FETCHED), 0, []
+    room, size, answered = min(request.get("MaxBytes", MOST_FETCHED), MOST_FETCHED), 0, []
     for topic, partitions in _asked(facts, request):
         told = []
         for asked, partition, error in partitions:
@@ -194,8 +194,8 @@ def _fetched(facts: Facts, request: Body) -> Body:
             size += len(data)
             one |= {"HighWatermark": partition.end, "LastStableOffset": partition.end}
             one |= {"LogStartOffset": partition.start, "Records": data}
-            told.append({**one, "AbortedTransactions": [] if request["IsolationLevel"] else None})
-        answered.append({**_named(topic, "Topic"), "Partitions": told})
+            told.append({**one, "AbortedTransactions": [] if request.get("IsolationLevel") else None})
+        answered.append({**named(topic, "Topic"), "Partitions": told})
     return {"Responses": answered}
 
 
@@ -217,7 +217,7 @@ def list_offsets(facts: Facts, request: Body, version: int) -> Body:
 
     def listed(topic: Body, asked: Body) -> Body:
         index, stamp, epoch = asked["PartitionIndex"], asked["Timestamp"], asked.get("CurrentLeaderEpoch", -1)
-        _, partition, error = _find(facts, topic, "Name", index, epoch=epoch)
+        _, partition, error = find(facts, topic, "Name", index, epoch=epoch)
         answer = {"PartitionIndex": index, "ErrorCode": error}
         if partition is None:
             return answer
@@ -260,7 +260,7 @@ def delete_records(facts: Facts, request: Body, version: int) -> Body:  # noqa: 
     """For each partition the offset at which its log now starts."""
 
     def deleted(topic: Body, asked: Body) -> Body:
-        _, partition, error = _find(facts, topic, "Name", asked["PartitionIndex"])
+        _, partition, error = find(facts, topic, "Name", asked["PartitionIndex"])
         answer = {"PartitionIndex": asked["PartitionIndex"], "LowWatermark": -1, "ErrorCode": error}
         if partition is None:
             return answer
@@ -277,7 +277,7 @@ def offset_for_leader_epoch(facts: Facts, request: Body, version: int) -> Body: 
     """For each partition the offset behind a leader's epoch: that of the log, for there is one epoch."""
 
     def ends(topic: Body, asked: Body) -> Body:
-        _, partition, error = _find(facts, topic, "Topic", asked["Partition"], epoch=asked["CurrentLeaderEpoch"])
+        _, partition, error = find(facts, topic, "Topic", asked["Partition"], epoch=asked["CurrentLeaderEpoch"])
         answer = {"Partition": asked["Partition"], "ErrorCode": error}
         if partition is None or asked["LeaderEpoch"] != LEADER_EPOCH:
             return answer

@@ -121,15 +121,10 @@ class Partition:
             raise NotKeptError(OUT_OF_ORDER_SEQUENCE_NUMBER)
         return None
 
-    def append(self, batch: Mapping[str, Any], data: bytes, append_time: int | None) -> int:
-        """Append a batch, and return its base offset. `append_time`: in ms, where the topic has the log's time."""
-        base = self.end
-        self.batches.append(Batch(base, base + len(batch["records"]), _rewritten(data, base, append_time)))
-        if batch["producerId"] >= 0:
-            self._remember(batch, base)
-        return base
-
-    def _remember(self, batch: Mapping[str, Any], base: int) -> None:
+    def remember(self, batch: Mapping[str, Any], base: int) -> None:
+        """Remember a batch that was appended, if its producer is idempotent."""
+        if batch["producerId"] < 0:
+            return
         known = self.producers.get(batch["producerId"])
         if known is None or known.epoch != batch["producerEpoch"]:
             known = self.producers[batch["producerId"]] = Producer(batch["producerEpoch"], 0)
@@ -205,11 +200,18 @@ class Topics:
         append_time = int(now) if topic.by_append else None
         base = partition.repeated(batch)
         if base is None:
-            if self._kept + len(data) + BATCH_COSTS > MOST_BYTES:
-                raise NotKeptError(KAFKA_STORAGE_ERROR)
-            base = partition.append(batch, data, append_time)
-            self._kept += _costs(partition.batches[-1])
+            base = partition.end
+            rewritten = _rewritten(data, base, append_time)
+            self.keep(partition, Batch(base, base + len(batch["records"]), rewritten))
+            partition.remember(batch, base)
         return base, -1 if append_time is None else append_time
+
+    def keep(self, partition: Partition, batch: Batch) -> None:
+        """Add a batch at the end of a partition. Raises NotKeptError."""
+        if self._kept + _costs(batch) > MOST_BYTES:
+            raise NotKeptError(KAFKA_STORAGE_ERROR)
+        partition.batches.append(batch)
+        self._kept += _costs(batch)
 
     def delete_records(self, partition: Partition, offset: int) -> None:
         before = sum(map(_costs, partition.batches))

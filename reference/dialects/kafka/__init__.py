@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from wireproof.reference import catalog, evolution, records, schema
@@ -19,7 +18,6 @@ from wireproof.reference.dialects.kafka.rulings import RULINGS
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
 from wireproof.reference.peers import answers, broker, client, connection
 from wireproof.reference.peers.framing import API_VERSIONS, RequestFrame, ResponseFrame
-from wireproof.reference.peers.topics import Topics
 from wireproof.reference.primitives import PRIMITIVES
 from wireproof.reference.records.compression import ZSTD
 from wireproof.reference.rules import DEMANDED, Rules
@@ -197,7 +195,7 @@ class Kafka(Dialect):
         without topics. `settings["cluster"]`: the brokers that its Metadata names; by default itself."""
         listed = settings.get("apis")
         apis = (
-            self._answered(broker.ANSWERS)
+            self.answered(broker.ANSWERS)
             if listed is None
             else {int(key): (low, high) for key, (low, high) in listed.items()}
         )
@@ -209,17 +207,13 @@ class Kafka(Dialect):
         self, address: tuple[str, int], topics: Mapping[str, int], rules: Rules = DEMANDED
     ) -> Callable[[], connection.Connection]:
         """It has message format 2 alone, so the versions of Produce and Fetch from before it are left out."""
-        kept = Topics()
-        for name, partitions in topics.items():
-            kept.create(name, partitions)
         apis = {
             key: (0 if key == broker.PRODUCE and low == broker.FIRST[key] else max(low, broker.FIRST.get(key, 0)), high)
-            for key, (low, high) in self._answered(broker.WITH_TOPICS).items()
+            for key, (low, high) in self.answered(broker.WITH_TOPICS).items()
         }
-        cluster = answers.Cluster(0, (answers.Node(0, *address),))
-        return partial(broker.Broker, self.messages, apis, rules, cluster, broker.WITH_TOPICS, kept)
+        return broker.opened(self.messages, apis, rules, address, topics, broker.WITH_TOPICS)
 
-    def _answered(self, responses: Iterable[int]) -> dict[int, tuple[int, int]]:
+    def answered(self, responses: Iterable[int]) -> dict[int, tuple[int, int]]:
         """The versions that the catalogue has of these apis, both ways."""
         catalog = self.messages.catalog
         named = {key: catalog.apis[key] for key in responses if key in catalog.apis}

@@ -5,6 +5,7 @@ headers     the bytes of the map; partial reading, up to a key
 messages    messages of magic 0, 1 and 2; sets, compressed wrappers; the magic that each version carries
 codecs      the codecs of these types, and the values of each
 bodies      Produce and Fetch 0 to 3
+broker      what a broker keeps, and gives in which version
 convert     messages of one magic into another, and what is lost
 records     a producer's and a consumer's record, interceptors
 registry    the key space: owners and names of keys
@@ -12,18 +13,22 @@ registry    the key space: owners and names of keys
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from wireproof.reference.codec import Codec
 from wireproof.reference.cursor import Reader, Span
 from wireproof.reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
+from wireproof.reference.dialects.kafka import Kafka
 from wireproof.reference.dialects.kip_82_int import bodies, headers, registry
 from wireproof.reference.dialects.kip_82_int.rulings import RULINGS
 from wireproof.reference.errors import Reason
+from wireproof.reference.peers import converting
+from wireproof.reference.peers.broker import opened
+from wireproof.reference.peers.connection import Connection
 from wireproof.reference.records import MESSAGE_CRC, ends_partially, guarded_from, is_compressed
-from wireproof.reference.rules import Rules
+from wireproof.reference.rules import DEMANDED, Rules
 
 _TYPES: Mapping[str, tuple[int, int] | None] = {
     "HEADERS": None,
@@ -114,6 +119,16 @@ class Kip82Int(Dialect):
         from wireproof.reference.dialects.kip_82_int import convert
 
         return convert.converted(data, to, rules)
+
+    def broker(
+        self, address: tuple[str, int], topics: Mapping[str, int], rules: Rules = DEMANDED
+    ) -> Callable[[], Connection]:
+        """Kafka's broker with the draft's Produce and Fetch; the page is about no other request."""
+        from wireproof.reference.dialects.kip_82_int import broker
+
+        kafka, responses = Kafka(), converting.responses(broker.HeadedMessages(rules))
+        apis = {key: bodies.VERSIONS if key in bodies.APIS else own for key, own in kafka.answered(responses).items()}
+        return opened(broker.Plans(kafka.messages), apis, rules, address, topics, responses)
 
     def named(self, spans: Sequence[Span], registers: Mapping[str, str]) -> list[Span]:
         """The spans, with the registered names of header keys (R-82i-7)."""

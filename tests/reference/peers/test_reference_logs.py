@@ -153,8 +153,9 @@ def test_time_passes_in_a_pure_question() -> None:
     assert len(sent) == 2 * (4 + int.from_bytes(sent[:4]))
 
 
-def test_answers_of_one_call_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "MOST_AT_ONCE", 1)
+@pytest.mark.parametrize("bound", ["MOST_AT_ONCE", "MOST_REQUESTS"])
+def test_answers_of_one_call_are_bounded(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, bound, 1)
     at = opened(t=1)()
     fetch = frame("Fetch", 12, wanted())
     sent = at.receive(fetch * 3)
