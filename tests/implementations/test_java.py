@@ -62,9 +62,9 @@ class TestDescribe:
             "decode",
             "encode",
             "recode",
-            *(["lookup", "interpret", "negotiate"] if codec == "generated" else []),
+            *(["lookup", "consume", "interpret", "negotiate"] if codec == "generated" else []),
         ]
-        assert set(found["readings"].values()) == {"other"}
+        assert set(found["readings"].values()) == {"other", *(["before-the-fault"] if codec == "generated" else [])}
         assert ("R-K-1" in found["readings"]) is (codec == "generated")
 
     def test_frames_are_the_generated_codecs(self, wrappers: dict[str, Wrapper], codec: str) -> None:

@@ -254,6 +254,69 @@ def test_lookup_is_offered_in_a_record_alone(wrapper: Wrapper) -> None:
     assert answer["unsupported"] == "kafka-clients looks up headers in a Record alone"
 
 
+# --- A consumer ---------------------------------------------------------------------------------------------------
+
+#: A transaction of producer 7, its marker that aborts, and a record of no producer's under LogAppendTime.
+ABORTED = "".join(
+    reference.encode("RecordBatch", batch(item, lastOffsetDelta=0, **changes), dialect="kafka").hex()
+    for item, changes in (
+        (record(), {"attributes": 16, "producerId": 7}),
+        (record(key=bytes(4), value=bytes(6)), {"baseOffset": 1, "attributes": 48, "producerId": 7}),
+        (record(key=None), {"baseOffset": 2, "attributes": 8, "maxTimestamp": 2000}),
+    )
+)
+
+
+def delivered(offset: int, timestamp: int, **changes: Any) -> dict[str, Any]:
+    plain = {"offset": offset, "timestamp": timestamp, "timestamp_type": "create"}
+    return plain | {"key": b"k", "value": b"v", "headers": []} | changes
+
+
+@pytest.mark.parametrize(
+    ("data", "position", "isolation", "records", "reached"),
+    [
+        ("", 2**62, "read_uncommitted", [], 2**62),
+        (
+            MAGIC_0,
+            0,
+            "read_uncommitted",
+            [delivered(0, -1, timestamp_type=None), delivered(1, -1, timestamp_type=None, key=None, value=b"")],
+            2,
+        ),
+        (MAGIC_1, 1, "read_uncommitted", [delivered(1, 1001, key=None, value=b"")], 2),
+        (
+            MAGIC_2,
+            2,
+            "read_committed",
+            [delivered(2, 1005, key=b"k2", value=None, headers=THREE[2]["headers"])],
+            3,
+        ),
+        (
+            ABORTED,
+            0,
+            "read_uncommitted",
+            [delivered(0, 1000), delivered(2, 2000, timestamp_type="append", key=None)],
+            3,
+        ),
+        (ABORTED, 0, "read_committed", [delivered(2, 2000, timestamp_type="append", key=None)], 3),
+    ],
+)
+def test_what_its_consumer_delivers(
+    wrapper: Wrapper, data: str, position: int, isolation: str, records: list[dict[str, Any]], reached: int
+) -> None:
+    asked = {
+        "seq": 1,
+        "op": "consume",
+        "dialect": "kafka",
+        "data": data,
+        "position": to_json(position),
+        "isolation": isolation,
+        "aborted": [{"producer_id": 7, "first_offset": 0}],
+    }
+    (answer,) = wrapper.ask(asked)
+    assert texts(from_json(answer["delivered"])) == {"records": records, "position": reached}
+
+
 # --- Refusals -----------------------------------------------------------------------------------------------------
 
 
@@ -436,7 +499,7 @@ def outcome(implementation: reference.Reference, type_name: str, version: int | 
 
 def test_its_readings_of_records_are_declared(wrapper: Wrapper) -> None:
     (found,) = wrapper.ask(DESCRIBE)
-    assert {"R-K-12", "R-K-19b", "R-K-22", "R-K-22b", "R-K-26", "R-K-27"} <= set(found["readings"])
+    assert {"R-K-12", "R-K-19b", "R-K-22", "R-K-22b", "R-K-26", "R-K-27", "R-K-37", "R-K-39"} <= set(found["readings"])
 
 
 def test_bits_that_no_getter_shows_are_not_seen(wrapper: Wrapper) -> None:

@@ -1,6 +1,5 @@
 package wireproof.codec;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +13,7 @@ import wireproof.value.Types;
 /** All codecs of one kind that kafka-clients has, by the contract's names. Not for two threads at a time. */
 public abstract class Codecs {
     private static final String TAG_BUFFER = "TAG_BUFFER";
+    private static final String OTHER = "other";
 
     private final Map<Key, Codec> made = new HashMap<>();
 
@@ -27,8 +27,8 @@ public abstract class Codecs {
         return List.of("decode", "encode", "recode");
     }
 
-    /** The contested rulings of which it takes the other reading. */
-    public abstract List<String> otherReadings();
+    /** The contested rulings of which it takes another reading → which. */
+    public abstract Map<String, String> readings();
 
     /** Type name → its versions. */
     public Map<String, Versions> types() {
@@ -65,15 +65,18 @@ public abstract class Codecs {
 
     abstract Codec message(MessageType type, short version);
 
-    /** These rulings, and R-K-10p where kafka-clients has policy limits: since 4.4. */
-    static List<String> withLimits(String... rulings) {
-        List<String> all = new ArrayList<>(List.of(rulings));
+    /** The reading "other" of these rulings, and of R-K-10p where kafka-clients has policy limits: since 4.4. */
+    static Map<String, String> others(String... rulings) {
+        Map<String, String> readings = new LinkedHashMap<>();
+        for (String ruling : rulings) {
+            readings.put(ruling, OTHER);
+        }
         try {
             MessageUtil.class.getField("MAX_ARRAY_LENGTH");
-            all.add("R-K-10p");
+            readings.put("R-K-10p", OTHER);
         } catch (NoSuchFieldException before) {
-            return all;
+            return readings;
         }
-        return all;
+        return readings;
     }
 }

@@ -1,6 +1,6 @@
 package wireproof.codec;
 
-import java.util.List;
+import java.util.Map;
 import org.apache.kafka.common.protocol.types.TaggedFields;
 import wireproof.message.MessageType;
 
@@ -12,8 +12,8 @@ public final class SchemaCodecs extends Codecs {
     }
 
     @Override
-    public List<String> otherReadings() {
-        return withLimits("R-K-2", "R-K-6", "R-K-9", "R-K-11", "R-K-15", "R-K-15b");
+    public Map<String, String> readings() {
+        return others("R-K-2", "R-K-6", "R-K-9", "R-K-11", "R-K-15", "R-K-15b");
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.internals.FetchedRecords;
 import org.apache.kafka.common.requests.CorrelationIdMismatchException;
 import wireproof.BadQuestion;
 import wireproof.Half;
@@ -25,6 +26,7 @@ import wireproof.codec.Codec;
 import wireproof.codec.Codecs;
 import wireproof.codec.Versions;
 import wireproof.message.Messages;
+import wireproof.records.Delivery;
 import wireproof.value.Scalar;
 
 /** The line protocol: reads questions, asks the codecs, writes answers, and sends them before it waits for more. */
@@ -102,6 +104,13 @@ public final class Conversation {
     private void ask(Question question, JsonGenerator json) throws IOException {
         if (!codecs.ops().contains(question.op) || !DIALECT.equals(question.dialect)) {
             throw new NotOffered("no " + question.op + " in the dialect " + question.dialect);
+        }
+        if (question.op.equals("consume")) {
+            FetchedRecords fetched =
+                    Delivery.poll(question.data, question.position, question.isolation, question.aborted);
+            json.writeObjectFieldStart("delivered");
+            Delivery.putMembers(fetched, json);
+            return;
         }
         if (question.op.equals("interpret")) {
             putOutcome(interpret(question), json);
@@ -236,8 +245,8 @@ public final class Conversation {
             putTexts("dialects", List.of(DIALECT), json);
             putTexts("ops", codecs.ops(), json);
             json.writeObjectFieldStart("readings");
-            for (String ruling : codecs.otherReadings()) {
-                json.writeStringField(ruling, "other");
+            for (Map.Entry<String, String> reading : codecs.readings().entrySet()) {
+                json.writeStringField(reading.getKey(), reading.getValue());
             }
             json.writeEndObject();
             json.writeObjectFieldStart("types");

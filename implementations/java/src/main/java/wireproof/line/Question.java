@@ -19,6 +19,9 @@ final class Question {
     byte[] data;
     String key;
     Object value;
+    Object position;
+    String isolation;
+    Object aborted;
     byte[] request;
     byte[] response;
     int apiKey;
@@ -50,6 +53,9 @@ final class Question {
             case "data" -> data = hex(in);
             case "key" -> key = in.getText();
             case "value" -> value = Values.read(in);
+            case "position" -> position = Values.read(in);
+            case "isolation" -> isolation = in.getText();
+            case "aborted" -> aborted = Values.read(in);
             case "request" -> request = hex(in);
             case "response" -> response = in.currentToken() == JsonToken.VALUE_NULL ? null : hex(in);
             case "api_key" -> apiKey = in.getIntValue();
