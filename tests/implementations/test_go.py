@@ -65,6 +65,7 @@ def test_descriptions(examiners: Mapping[str, Examiner], library: str) -> None:
     assert (len(found), sum(span[1] - span[0] + 1 for span in found if span)) == (count, versions)
     assert {one: types[one] for one in spans} == spans
     assert description.type_ops["kafka"][name] == ops
+    assert Op.CONSUME in description.ops
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -119,17 +120,23 @@ FACTS = {
         "unsupported-versions/client-heartbeat-v4-error-35#interpret": (Outcome.PASS, ""),
         "unsupported-versions/client-begin-quorum-epoch-v1-error-6#interpret": (Outcome.PASS, ""),
         "unsupported-versions/client-v3-range-above#interpret": (Outcome.FAIL, "got {outcome: 'retry', version: 2}"),
+        "delivery/magic-1-wrapper-append-time#consume": (Outcome.FAIL, "first difference at records[0].timestamp"),
+        "delivery/aborted#consume": (Outcome.PASS, ""),
     },
     "kafka-go": {
         "framing/response-0-count-beyond-the-rest#recode": (Outcome.FAIL, "must be refused: truncated"),
         "null-encodings/join-group-request-6-instance-empty#recode": (Outcome.FAIL, "first difference at byte"),
         "framing/frame-size-minus-1#recode": (Outcome.CRASH, "slice bounds out of range"),
+        "delivery/empty-batch#consume": (Outcome.FAIL, "position: 1}"),
+        "delivery/empty-set#consume": (Outcome.PASS, ""),
     },
     "sarama": {
         "framing/batch-empty#decode": (Outcome.FAIL, "sarama finds no whole batch here"),
         "null-encodings/message-0-key-too-long#decode": (Outcome.FAIL, "accepted as []"),
         "unsupported-versions/record-batch-magic-3#decode": (Outcome.FAIL, "must be refused: unsupported-magic"),
         "framing/batch-gzip#decode": (Outcome.PASS, ""),
+        "delivery/position-in-second-batch#consume": (Outcome.FAIL, "got {records: [], position: 5}"),
+        "delivery/aborted#consume": (Outcome.PASS, ""),
     },
 }
 

@@ -164,11 +164,14 @@ func wrapper() *lines.Wrapper {
 		}
 	}
 	return &lines.Wrapper{
-		Name:     "kafka-go",
-		Version:  lines.ModuleVersion("github.com/segmentio/kafka-go"),
-		Types:    types,
-		Readings: map[string]string{"R-K-15": "other", "R-K-29": "other"},
-		Reason:   reason,
+		Name:    "kafka-go",
+		Version: lines.ModuleVersion("github.com/segmentio/kafka-go"),
+		Types:   types,
+		Consume: consume,
+		Readings: map[string]string{
+			"R-K-15": "other", "R-K-29": "other", "R-K-37": "other", "R-K-38": "other", "R-K-39": "before-the-fault",
+		},
+		Reason: reason,
 	}
 }
 

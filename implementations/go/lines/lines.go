@@ -1,7 +1,8 @@
 // Package lines is the line protocol (docs/reference/contract.md): questions on stdin, answers on stdout, a JSON object per
 // line. A program gives it a Wrapper and calls Converse.
 //
-// Questions are answered in their order. Answers are written when no whole question is waiting any more.
+// Questions are answered in their order. Answers are written when no whole question is waiting any more, and while some
+// are, once a part of a second has passed.
 package lines
 
 import (
@@ -14,12 +15,15 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
 	dialect = "kafka"
 	// Bytes of answers that are kept back at most.
 	full = 1 << 16
+	// How long answers are kept back while questions are waiting, not counting the one that is asked.
+	patience = 100 * time.Millisecond
 	// Bytes of a bad line that are shown.
 	excerpt = 200
 )
@@ -45,6 +49,18 @@ type Apis map[int16][2]int16
 // Outcome is "outcome", and what belongs to it, as in the contract.
 type Outcome map[string]any
 
+// Fetched is a partition in a Fetch response, and the consumer that asked for it.
+type Fetched struct {
+	Data []byte
+	// Position is the offset at which the consumer stands.
+	Position      int64
+	ReadCommitted bool
+	Aborted       []Aborted
+}
+
+// Aborted is an aborted transaction, as a Fetch response lists it.
+type Aborted struct{ ProducerID, FirstOffset int64 }
+
 // Wrapper is a library behind the line protocol.
 type Wrapper struct {
 	Name, Version string
@@ -61,6 +77,9 @@ type Wrapper struct {
 	// Interpret is what the library's client makes of a request's response, nil where the connection was closed instead; nil
 	// for a library that is not asked.
 	Interpret func(request, response []byte) (Outcome, error)
+	// Consume is what the library's consumer delivers, records as the contract has them, and the offset at which it reads
+	// on; nil for a library without one.
+	Consume func(fetched Fetched) (records []any, position int64, err error)
 	// Reason is what an error of the library's says for certain, one of the contract's reasons, or "".
 	Reason func(err error) string
 }
@@ -77,6 +96,10 @@ type question struct {
 	Request string          `json:"request"`
 	// Response is nil where the connection was closed.
 	Response *string `json:"response"`
+	// Position, Isolation and Aborted are those of "consume".
+	Position  json.RawMessage `json:"position"`
+	Isolation string          `json:"isolation"`
+	Aborted   json.RawMessage `json:"aborted"`
 	// Settings are those of "configure".
 	Settings struct {
 		Apis Apis `json:"apis"`
@@ -86,6 +109,7 @@ type question struct {
 // Converse answers until the questions end. An error is a line that is no question, or an end of the output.
 func Converse(wrapper *Wrapper, input io.Reader, output io.Writer) error {
 	in, out := bufio.NewReaderSize(input, full), bufio.NewWriterSize(output, full)
+	written := time.Now()
 	for number := 1; ; number++ {
 		line, err := in.ReadBytes('\n')
 		if len(line) > 0 {
@@ -98,9 +122,10 @@ func Converse(wrapper *Wrapper, input io.Reader, output io.Writer) error {
 				return err
 			}
 		}
-		if err == nil && isWaiting(in) {
+		if err == nil && isWaiting(in) && time.Since(written) < patience {
 			continue
 		}
+		written = time.Now()
 		if failed := out.Flush(); failed != nil {
 			return failed
 		}
@@ -162,6 +187,9 @@ func (wrapper *Wrapper) ask(asked *question) ([]byte, error) {
 	}
 	if asked.Dialect == dialect && wrapper.Interpret != nil && asked.Op == "interpret" {
 		return wrapper.interpreted(asked)
+	}
+	if asked.Dialect == dialect && wrapper.Consume != nil && asked.Op == "consume" {
+		return wrapper.delivered(asked)
 	}
 	if asked.Dialect != dialect || !slices.Contains([]string{"decode", "encode", "recode"}, asked.Op) {
 		return nil, NotOfferedf("no %s in the dialect %s", asked.Op, asked.Dialect)
@@ -228,6 +256,42 @@ func (wrapper *Wrapper) interpreted(asked *question) ([]byte, error) {
 	}
 	written, err := json.Marshal(outcome)
 	return append([]byte(`"outcome":`), written...), err
+}
+
+// delivered is "delivered".
+func (wrapper *Wrapper) delivered(asked *question) ([]byte, error) {
+	data, err := hex.DecodeString(asked.Data)
+	if err != nil {
+		return nil, badQuestion{err}
+	}
+	position, err := parseValue(asked.Position)
+	if err != nil {
+		return nil, err
+	}
+	aborted, err := parseValue(asked.Aborted)
+	if err != nil {
+		return nil, err
+	}
+	fetched := Fetched{Data: data, ReadCommitted: asked.Isolation == "read_committed"}
+	if fetched.Position, err = Integer[int64](position); err != nil {
+		return nil, err
+	}
+	var given Errors
+	for _, item := range aborted.([]any) {
+		fields := item.(Struct)
+		fetched.Aborted = append(fetched.Aborted, Aborted{
+			ProducerID:  Field[int64](&given, fields, "producer_id"),
+			FirstOffset: Field[int64](&given, fields, "first_offset"),
+		})
+	}
+	if given.First != nil {
+		return nil, given.First
+	}
+	records, reached, err := wrapper.Consume(fetched)
+	if err != nil {
+		return nil, err
+	}
+	return appendValue([]byte(`"delivered":`), Struct{"records": records, "position": reached}), nil
 }
 
 func inHex(data []byte) []byte {
@@ -350,6 +414,9 @@ func (wrapper *Wrapper) description() any {
 	}
 	if wrapper.Interpret != nil {
 		ops = append(ops, "interpret")
+	}
+	if wrapper.Consume != nil {
+		ops = append(ops, "consume")
 	}
 	return map[string]any{
 		"name":     wrapper.Name,

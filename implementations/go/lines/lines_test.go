@@ -3,8 +3,10 @@ package lines
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -133,6 +135,48 @@ func TestServe(t *testing.T) {
 	}
 }
 
+func TestConsume(t *testing.T) {
+	var asked Fetched
+	consumer := &Wrapper{
+		Name: "consumer",
+		Consume: func(fetched Fetched) ([]any, int64, error) {
+			asked = fetched
+			if len(fetched.Data) == 0 {
+				return nil, 0, Refusal{Detail: "no data"}
+			}
+			return []any{Struct{"key": nil}}, 1 << 60, nil
+		},
+	}
+	var out strings.Builder
+	questions := `{"seq":0,"op":"describe"}
+{"seq":1,"op":"consume","dialect":"kafka","data":"","position":0,"isolation":"read_committed","aborted":[]}
+{"seq":2,"op":"consume","dialect":"kip-35-v7","data":"","position":0,"isolation":"read_committed","aborted":[]}
+{"seq":3,"op":"consume","dialect":"kafka","data":"0102","position":{"int":"9007199254740992"},"isolation":"read_committed",` +
+		`"aborted":[{"producer_id":{"int":"9007199254740993"},"first_offset":4}]}
+`
+	if err := Converse(consumer, strings.NewReader(questions), &out); err != nil {
+		t.Fatal(err)
+	}
+	description, rest, _ := strings.Cut(out.String(), "\n")
+	if !strings.Contains(description, `"ops":["consume"]`) {
+		t.Errorf("described as %s", description)
+	}
+	want := `{"seq":1,"reject":{"detail":"no data"}}
+{"seq":2,"unsupported":"no consume in the dialect kip-35-v7"}
+{"seq":3,"delivered":{"records":[{"key":null}],"position":{"int":"1152921504606846976"}}}
+`
+	// A map has no order of its own.
+	other := strings.Replace(want, `"records":[{"key":null}],"position":{"int":"1152921504606846976"}`,
+		`"position":{"int":"1152921504606846976"},"records":[{"key":null}]`, 1)
+	if rest != want && rest != other {
+		t.Errorf("got %s", rest)
+	}
+	expected := Fetched{[]byte{1, 2}, 1 << 53, true, []Aborted{{1<<53 + 1, 4}}}
+	if !reflect.DeepEqual(asked, expected) {
+		t.Errorf("asked %v", asked)
+	}
+}
+
 func TestAPanicIsAFailure(t *testing.T) {
 	got := answers(t, `{"seq":1,"op":"recode","dialect":"kafka","type":"Message","version":1,"data":""}`)
 	var failure struct{ Error, Exception string }
@@ -182,6 +226,34 @@ func TestBytesThatAreNoTextShowWithReplacements(t *testing.T) {
 	if got := string(appendValue(nil, "a\xff\xfe")); got != `"a\ufffd\ufffd"` {
 		t.Errorf("got %s", got)
 	}
+}
+
+// An answer comes while others are still to be found.
+func TestSlowAnswersAreNotKeptBack(t *testing.T) {
+	last := make(chan bool)
+	slow := &Wrapper{Consume: func(fetched Fetched) ([]any, int64, error) {
+		if fetched.Position == 0 {
+			time.Sleep(patience)
+		} else {
+			<-last
+		}
+		return nil, fetched.Position, nil
+	}}
+	out, written := io.Pipe()
+	question := `{"seq":1,"op":"consume","dialect":"kafka","data":"","position":%d,"aborted":[]}` + "\n"
+	questions := fmt.Sprintf(question+question, 0, 1)
+	go func() { _ = Converse(slow, strings.NewReader(questions), written) }()
+	came := make(chan int)
+	go func() {
+		size, _ := out.Read(make([]byte, 1000))
+		came <- size
+	}()
+	select {
+	case <-came:
+	case <-time.After(10 * time.Second):
+		t.Error("no answer")
+	}
+	close(last)
 }
 
 func TestALineThatIsNoQuestion(t *testing.T) {

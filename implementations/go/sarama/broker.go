@@ -39,12 +39,8 @@ func (peer *peer) Dial(_, _ string) (net.Conn, error) {
 // serve answers each request on a connection until it is closed.
 func (peer *peer) serve(connection net.Conn) {
 	for {
-		size := make([]byte, sizePrefix)
-		if _, err := io.ReadFull(connection, size); err != nil {
-			return
-		}
-		frame := make([]byte, binary.BigEndian.Uint32(size))
-		if _, err := io.ReadFull(connection, frame); err != nil {
+		frame, err := readFrame(connection)
+		if err != nil {
 			return
 		}
 		header := headerSize
@@ -62,6 +58,17 @@ func (peer *peer) serve(connection net.Conn) {
 			return
 		}
 	}
+}
+
+// readFrame reads a request, without its size.
+func readFrame(connection net.Conn) ([]byte, error) {
+	size := make([]byte, sizePrefix)
+	if _, err := io.ReadFull(connection, size); err != nil {
+		return nil, err
+	}
+	frame := make([]byte, binary.BigEndian.Uint32(size))
+	_, err := io.ReadFull(connection, frame)
+	return frame, err
 }
 
 // call has sarama send a request and read the answer. It returns the body of the request.

@@ -209,17 +209,13 @@ func shownBatch(entry entry) (lines.Struct, error) {
 	}
 	shown := make([]any, len(entry.records))
 	for index, record := range entry.records {
-		headers := make([]any, len(record.Headers))
-		for index, header := range record.Headers {
-			headers[index] = []any{header.Key, shownOctets(header.Value)}
-		}
 		shown[index] = lines.Struct{
 			"attributes":     int64(0),
 			"timestampDelta": record.Timestamp.UnixMilli() - batch.FirstTimestamp,
 			"offsetDelta":    record.Offset - batch.FirstOffset,
 			"key":            shownOctets(record.Key),
 			"value":          shownOctets(record.Value),
-			"headers":        headers,
+			"headers":        shownHeaders(record.Headers),
 		}
 	}
 	return lines.Struct{
@@ -234,6 +230,14 @@ func shownBatch(entry entry) (lines.Struct, error) {
 		"baseSequence":         int64(batch.FirstSequence),
 		"records":              shown,
 	}, nil
+}
+
+func shownHeaders(headers []kgo.RecordHeader) []any {
+	shown := make([]any, len(headers))
+	for index, header := range headers {
+		shown[index] = []any{header.Key, shownOctets(header.Value)}
+	}
+	return shown
 }
 
 func shownMessage0(entry entry) (lines.Struct, error) {
