@@ -6,6 +6,7 @@
 //   types           Map of type → {versions: [lowest, highest] or null, decode?(data, version), encode?(value, version)};
 //                   both may return a promise. "ARRAY" stands for all arrays, whose functions get the type in the place
 //                   of the version
+//   consume?({data, position, isolation, aborted})   what the consumer delivers, as the contract's `delivered`, or a promise
 //   readings, rebuilds   as in the contract
 //   isOwn(error)    whether an exception is one of the library's own
 //
@@ -80,6 +81,10 @@ function answered(wrapper, question) {
 
 function asked(wrapper, question, state) {
   const { seq, op, dialect } = question
+  if (dialect === DIALECT && op === 'consume' && wrapper.consume) {
+    const fetched = { ...plain(question), data: Buffer.from(question.data, 'hex') }
+    return then(wrapper.consume(fetched), delivered => ({ seq, delivered: shown(delivered) }))
+  }
   if (dialect !== DIALECT || !OPS.includes(op)) throw new NotOffered(`no ${op} in the dialect ${dialect}`)
   const { decode, encode, version } = codec(wrapper, question)
   const inHex = data => ({ seq, data: data.toString('hex') })
@@ -120,7 +125,7 @@ function failure(wrapper, { seq, op }, half, error) {
   return { seq, error: String(error), exception: error?.name ?? typeof error, frame: topFrame(error) }
 }
 
-function description({ name, version, types, readings, rebuilds }) {
+function description({ name, version, types, consume, readings, rebuilds }) {
   const offered = [...types].map(([type, { versions, decode, encode }]) => {
     const ops = decode && encode ? null : [decode ? 'decode' : 'encode']
     return [type, ops ? { versions, ops } : versions]
@@ -130,7 +135,7 @@ function description({ name, version, types, readings, rebuilds }) {
     version,
     language: 'javascript',
     dialects: [DIALECT],
-    ops: OPS,
+    ops: consume ? [...OPS, 'consume'] : OPS,
     types: { [DIALECT]: Object.fromEntries(offered) },
     readings,
     rebuilds,

@@ -24,7 +24,7 @@ function inLibrary(error) {
 
 const library = { name: 'made', version: '1', types, readings: {}, rebuilds: {}, isOwn: () => false }
 
-async function answers(chunks) {
+async function answers(chunks, wrapper = library) {
   let written = ''
   const output = new Writable({
     write(chunk, _, done) {
@@ -32,7 +32,7 @@ async function answers(chunks) {
       done()
     },
   })
-  await converse(library, Readable.from(chunks.map(chunk => Buffer.from(chunk)), { objectMode: true }), output)
+  await converse(wrapper, Readable.from(chunks.map(chunk => Buffer.from(chunk)), { objectMode: true }), output)
   return written.split('\n').filter(Boolean).map(line => JSON.parse(line))
 }
 
@@ -65,6 +65,28 @@ test('refusals, failures and what is not offered', async () => {
   assert.equal(version.unsupported, 'made has no Late 3')
   assert.equal(reader.unsupported, 'made has no writer for Late')
   assert.equal(op.unsupported, 'no serve in the dialect kafka')
+})
+
+test('what a consumer delivers', async () => {
+  const heard = []
+  const consume = async fetched => {
+    heard.push(fetched)
+    return { records: [{ offset: 1n, key: Buffer.from([0xff]) }], position: 1n << 60n }
+  }
+  const aborted = [{ producer_id: { int: '9007199254740993' }, first_offset: 0 }]
+  const asked = { data: '0102', position: 5, isolation: 'read_committed', aborted }
+  const [{ ops }, answer] = await answers(
+    ['{"op":"describe","protocol":1}\n' + ask(1, 'consume', undefined, asked)],
+    { ...library, consume }
+  )
+  assert.deepEqual(ops, ['decode', 'encode', 'recode', 'consume'])
+  const records = [{ offset: 1, key: { hex: 'ff' } }]
+  assert.deepEqual(answer, { seq: 1, delivered: { records, position: { int: '1152921504606846976' } } })
+  const [{ data, position, isolation, aborted: listed }] = heard
+  assert.deepEqual([data, position, isolation], [Buffer.from([1, 2]), 5, 'read_committed'])
+  assert.deepEqual(listed, [{ producer_id: 9007199254740993n, first_offset: 0 }])
+  const [absent] = await answers([ask(1, 'consume', undefined, asked)])
+  assert.equal(absent.unsupported, 'no consume in the dialect kafka')
 })
 
 test('a type that has only a reader is described so', async () => {

@@ -82,6 +82,7 @@ def test_descriptions(asked: Mapping[str, Asked], library: str) -> None:
     assert (len(found), sum(span[1] - span[0] + 1 for span in found if span)) == (responses, versions)
     assert {one: types[one] for one in spans} == spans
     assert description.type_ops["kafka"][name] == ops
+    assert (Op.CONSUME in description.ops) is (library != "kafka-ts")
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -104,12 +105,17 @@ FACTS = {
         "header-multimaps/record-triple#encode": (Outcome.FAIL, "Received null"),
         "header-multimaps/record-duplicate-apart#decode": (Outcome.FAIL, "first difference at headers"),
         "framing/boolean-07#decode": (Outcome.FAIL, "expected true, got false"),
+        "delivery/empty-batch#consume": (Outcome.FAIL, "got {records: [], position: 100}"),
+        "delivery/aborted#consume": (Outcome.PASS, ""),
     },
     "@platformatic/kafka": {
         "tag-ordering/tag-1#decode": (Outcome.FAIL, "refused: trailing-bytes at byte 1"),
         "tag-ordering/tags-127-and-128#decode": (Outcome.FAIL, "refused: trailing-bytes at byte 2"),
         "varints/varlong-2147483648#encode": (Outcome.FAIL, "expected 0x8080808010, got 0x01"),
         "framing/batch-snappy-xerial#decode": (Outcome.CRASH, "unreachable"),
+        "delivery/aborted#consume": (Outcome.FAIL, "first difference at records[0].offset"),
+        "delivery/empty-set#consume": (Outcome.PASS, ""),
+        "delivery/control-between#consume": (Outcome.PASS, ""),
     },
     "kafka-ts": {
         "header-multimaps/record-header-value-any-bytes#decode": (Outcome.FAIL, "first difference at headers"),

@@ -18,6 +18,8 @@ const Record = require(`${PROTOCOL}/recordBatch/record/v0`)
 const decodeMessageSet = require(`${PROTOCOL}/messageSet/decoder`)
 const MessageSet = require(`${PROTOCOL}/messageSet`)
 const request = require(`${PROTOCOL}/request`)
+const decodeMessages = require(`${PROTOCOL}/requests/fetch/v4/decodeMessages`)
+const Batch = require('kafkajs/src/consumer/batch')
 const Long = require('kafkajs/src/utils/long')
 const { KafkaJSError, KafkaJSNotImplemented } = require('kafkajs/src/errors')
 
@@ -154,10 +156,14 @@ const shownRecord = (record, base) => ({
   offsetDelta: BigInt(record.offset) - BigInt(base.firstOffset),
   key: record.key,
   value: record.value,
-  headers: Object.entries(record.headers).flatMap(([key, values]) =>
-    Array.isArray(values) ? values.map(value => [key, value]) : [[key, values]]
-  ),
+  headers: shownHeaders(record.headers),
 })
+
+function shownHeaders(headers) {
+  return Object.entries(headers).flatMap(([key, values]) =>
+    Array.isArray(values) ? values.map(value => [key, value]) : [[key, values]]
+  )
+}
 
 function built(record) {
   need(record.attributes === 0, 'Record takes no attributes')
@@ -283,10 +289,38 @@ types.set('MessageSet', {
   },
 })
 
+// --- A consumer ---
+
+// The runner makes a Batch of a partition's messages and gives its `messages` to eachBatch. Then it reads on behind
+// `lastOffset`, as where all messages were filtered out; and where there were none, from the same offset.
+async function consume({ data, position, aborted }) {
+  const size = Buffer.alloc(PREFIX)
+  size.writeInt32BE(data.length)
+  const messages = await offered(() => decodeMessages(new Decoder(Buffer.concat([size, data]))))
+  const abortedTransactions = aborted.map(one => ({
+    producerId: String(one.producer_id),
+    firstOffset: String(one.first_offset),
+  }))
+  const fetched = { partition: 0, highWatermark: '0', abortedTransactions, messages }
+  const batch = new Batch('t', String(position), fetched)
+  const isAtRest = batch.isEmpty() && !batch.isEmptyDueToFiltering()
+  return {
+    records: batch.messages.map(({ offset, timestamp, key, value, headers = {} }) => ({
+      offset: BigInt(offset),
+      timestamp: timestamp === undefined ? -1 : BigInt(timestamp),
+      key,
+      value,
+      headers: shownHeaders(headers),
+    })),
+    position: isAtRest ? position : BigInt(batch.lastOffset()) + 1n,
+  }
+}
+
 export const wrapper = {
   name: 'kafkajs',
   version: versionOf('kafkajs'),
   types,
+  consume,
   readings: {
     'R-K-1': 'other',
     'R-K-3': 'other',
@@ -295,6 +329,7 @@ export const wrapper = {
     'R-K-11': 'other',
     'R-K-19b': 'other',
     'R-K-29': 'other',
+    'R-K-39': 'other',
   },
   // The offset that messageSet writes is always -1.
   rebuilds: { MessageSet: ['offset'] },

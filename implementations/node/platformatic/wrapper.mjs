@@ -12,6 +12,9 @@ const DIST = '@platformatic/kafka/dist'
 const { Reader } = await load(`${DIST}/protocol/reader.js`)
 const { Writer } = await load(`${DIST}/protocol/writer.js`)
 const records = await load(`${DIST}/protocol/records.js`)
+const { MessagesStream } = await load(`${DIST}/clients/consumer/messages-stream.js`)
+const { FetchIsolationLevels } = await load(`${DIST}/apis/enumerations.js`)
+const { kCreateConnectionPool } = await load(`${DIST}/clients/base/base.js`)
 const { GenericError, ResponseError } = await load(`${DIST}/errors.js`)
 const { OutOfBoundsError } = await load('@platformatic/dynamic-buffer/dist/index.js')
 
@@ -219,10 +222,50 @@ function offered(call) {
   }
 }
 
+// --- A consumer ---
+
+const TOPIC = 't'
+const metadata = { topics: new Map([[TOPIC, { id: TOPIC, partitions: [{ leader: 0, leaderEpoch: 0 }] }]]) }
+
+// A MessagesStream of a consumer that is made here, and has what the stream asks of one: the partition, and one response. The
+// stream may ask for more before it ends; that is not answered.
+async function consume({ data, position, isolation, aborted }) {
+  const batches = data.length ? offered(() => records.readRecordsBatches(Reader.from(data))) : undefined
+  const abortedTransactions = aborted.map(one => ({
+    producerId: BigInt(one.producer_id),
+    firstOffset: BigInt(one.first_offset),
+  }))
+  const partition = { partitionIndex: 0, abortedTransactions, records: batches }
+  const response = { responses: [{ topicId: TOPIC, partitions: [partition] }] }
+  let answer = done => {
+    answer = () => {}
+    done(null, response)
+  }
+  const consumer = {
+    assignments: [{ topic: TOPIC, partitions: [0] }],
+    topics: { current: [TOPIC] },
+    on() {},
+    removeListener() {},
+    metadata: (_, done) => done(null, metadata),
+    listOffsets: (_, done) => done(null, new Map()),
+    fetch: (_, done) => answer(done),
+    [kCreateConnectionPool]: () => ({ close: done => done() }),
+  }
+  const offsets = [{ topic: TOPIC, partition: 0, offset: BigInt(position) }]
+  const isolationLevel = FetchIsolationLevels[isolation.toUpperCase()]
+  const stream = new MessagesStream(consumer, { topics: [TOPIC], mode: 'manual', offsets, isolationLevel, maxFetches: 1 })
+  const delivered = []
+  for await (const { offset, timestamp, key, value, headers } of stream) {
+    delivered.push({ offset, timestamp, key, value, headers: [...headers] })
+  }
+  return { records: delivered, position: stream.offsetsToFetch.get(`${TOPIC}:0`) }
+}
+
 export const wrapper = {
   name: '@platformatic/kafka',
   version: versionOf('@platformatic/kafka'),
   types,
+  consume,
   readings: {
     'R-K-1': 'other',
     'R-K-3': 'other',
@@ -232,6 +275,8 @@ export const wrapper = {
     'R-K-15c': 'other',
     'R-K-29': 'other',
     'R-K-34': 'other',
+    'R-K-38': 'other',
+    'R-K-39': 'other',
   },
   rebuilds: { RecordBatch: ['lastOffsetDelta', 'maxTimestamp'] },
   isOwn: error => GenericError.isGenericError(error) || error instanceof OutOfBoundsError,
