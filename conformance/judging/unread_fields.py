@@ -53,8 +53,13 @@ def single_places(place: str | None) -> tuple[str, ...]:
 
 @functools.lru_cache(1 << 10)
 def _layouts(dialect: str, type_name: str, version: int | None) -> Sequence[tuple[PlannedField, NodeCodec]]:
-    """The layouts of a message without one of its fields that have no tag, in their order."""
-    match reference_codec().dialect(dialect).codec(type_name, version):
+    """The layouts of a message without one of its fields that have no tag, in their order. None of a version that there
+    is not."""
+    try:
+        codec = reference_codec().dialect(dialect).codec(type_name, version)
+    except DecodeError:
+        return ()
+    match codec:
         case NodeCodec(Struct() as message):
             return [(field, NodeCodec(_without(message, field))) for field in message.plain]
     return ()

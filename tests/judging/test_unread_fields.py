@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from wireproof.conformance import vectors
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
 from wireproof.conformance.generation.expectations import vector_of_arguments
 from wireproof.conformance.judging.clusters import clusters, group
 from wireproof.conformance.judging.judge import judge
-from wireproof.conformance.model import Observation, Op, Outcome, Status, Verdict
+from wireproof.conformance.model import FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.fuzz.targets.finding import names_of
 from wireproof.reference.errors import Reason
 
@@ -77,6 +78,13 @@ def test_where_several_fields_may_not_be_read_other_cases_say_which_it_is() -> N
 
 def test_another_field_has_its_name() -> None:
     assert refused(*HEARTBEAT, Reason.TRAILING_BYTES, 4).place == "HeartbeatResponse.ErrorCode: not read"
+
+
+def test_a_version_that_there_is_not_has_no_fields() -> None:
+    (vector,) = (one for one in vectors.load(["kafka"], ["unsupported-versions"]) if one.id == "response-v6")
+    case = vector.case(Op.DECODE)
+    verdict = judge(vector, Observation(case, Status.ANSWER, answer={}), twin=Observation(case, Status.ANSWER))
+    assert (verdict.outcome, verdict.kind) == (Outcome.FAIL, FailureKind.ACCEPTED_INVALID)
 
 
 @pytest.mark.parametrize(
