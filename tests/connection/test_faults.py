@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -134,6 +135,14 @@ def test_a_command_that_repeats_a_question_has_the_same_load() -> None:
 def test_a_load_is_bounded(load: int) -> None:
     with pytest.raises(WireproofError, match="it has to be at most 300"):
         Options(load=load)
+
+
+def test_a_transcript_has_the_clients(tmp_path: Path) -> None:
+    file = tmp_path / "transcript.jsonl"
+    held(spec("conforming"), ["peers-that-do-not-read"], Options(transcript=file))
+    said = [json.loads(line)["line"] for line in file.read_text("utf-8").splitlines()]
+    (clients,) = (line for line in said if "clients" in line)
+    assert (clients["clients"], clients["bytes"], len(clients["begins"])) == (10, 280_000, 200)
 
 
 # --- The file ---

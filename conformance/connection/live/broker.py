@@ -36,6 +36,7 @@ from wireproof.conformance.connection.process.endings import Ending
 from wireproof.conformance.connection.protocol.transcript import Transcript
 from wireproof.conformance.model import Case, Description, Effect, Observation, Op, Status
 from wireproof.conformance.script import Facts, Script, Send
+from wireproof.conformance.script import Load as LoadAction
 
 #: At most so many questions are asked at a time.
 AT_ONCE = 64
@@ -49,6 +50,8 @@ DOUBT = 0.05
 LISTENS_WITHIN, BETWEEN_TRIES = 60.0, 0.1
 #: Seconds after which the kit was absent.
 ABSENT = 0.1
+#: So many bytes of what a client that misbehaves sends stand in a transcript.
+LONGEST_SHOWN = 100
 _GONE = "gone"
 #: Cases of which one has ended the broker are asked again in so many groups.
 GROUPS = 8
@@ -375,6 +378,10 @@ class BrokerConnection(Connection):
             if isinstance(action, Send):
                 data = "secret" if action.secret else action.data.hex()
                 self._transcript.sent(json.dumps({"id": case.id, "on": action.on, "data": data}).encode())
+            elif isinstance(action, LoadAction):
+                begins = action.data[:LONGEST_SHOWN].hex()
+                line = {"id": case.id, "clients": action.count, "bytes": len(action.data), "begins": begins}
+                self._transcript.sent(json.dumps(line).encode())
             elif event.data or event.kind != "done":
                 line = {"id": case.id, "on": getattr(action, "on", ""), "event": event.kind, "data": event.data.hex()}
                 self._transcript.heard(json.dumps(line).encode())
