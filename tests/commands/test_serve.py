@@ -266,7 +266,6 @@ def test_a_frame_that_is_none_closes() -> None:
     ("arguments", "says"),
     [
         (["--dialect=nothing"], "'nothing' is not one of"),
-        (["--dialect=kip-482-v1", "--port=0"], "does not say what a broker answers"),
         (["--dialect=kip-82-string-keys", "--port=0"], "does not say what a broker answers"),
         (["--port=70000"], "70000 is not in the range"),
         (["--topic="], "NAME or NAME:PARTITIONS is expected"),

@@ -9,16 +9,20 @@ The bytes: `reference.optional_fields` is the buffer, `reference.message` the st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from wireproof.reference import evolution
 from wireproof.reference.codec import Codec, NodeCodec
 from wireproof.reference.dialects.base import Dialect, RefusedFor, UnknownType
+from wireproof.reference.dialects.kafka import Kafka
+from wireproof.reference.dialects.kip_482.lift import lift
 from wireproof.reference.dialects.kip_482.rulings import RULINGS
 from wireproof.reference.dialects.kip_482.schemas import MessageSchema, all_of, from_json, inner_array
 from wireproof.reference.errors import DecodeError, Reason, SchemaError
 from wireproof.reference.optional_fields import VARINT
+from wireproof.reference.peers.broker import FIRST, WITH_TOPICS, opened
+from wireproof.reference.peers.connection import Connection
 from wireproof.reference.peers.framing import RequestFrame, ResponseFrame
 from wireproof.reference.primitives import PRIMITIVES
 from wireproof.reference.rules import DEMANDED, Rules
@@ -167,6 +171,18 @@ class Kip482(Dialect):
     def answer_type(self, api_key: int, version: int, inside: bytes) -> tuple[str, int | None, str] | None:  # noqa: ARG002 (what is in it does not matter)
         name = self.messages.api_name(api_key)
         return None if f"{name}Response" not in self.messages.by_name else (f"{_FRAME}{name}", version, "")
+
+    def broker(
+        self, address: tuple[str, int], topics: Mapping[str, int], rules: Rules = DEMANDED
+    ) -> Callable[[], Connection]:
+        """Kafka's broker, whose requests and responses have one more version with optional fields (R-482-15)."""
+        kafka = Kafka()
+        messages, apis = kafka.messages, kafka.answered(WITH_TOPICS)
+        names = [f"{messages.api_name(key)}{kind}" for key in apis for kind in ("Request", "Response")]
+        lifted = [lift(schema) for name in names if (schema := messages.catalog.load(name)) is not None]
+        own = Kip482(lifted, inner_arrays=rules.optional_inner_arrays == "allowed")
+        ranges = {key: (max(low, FIRST.get(key, 0)), high + 1) for key, (low, high) in apis.items()}
+        return opened(own.messages, ranges, rules, address, topics, WITH_TOPICS)
 
     def compare(self, old: Any, new: Any, rules: Rules = DEMANDED) -> evolution.Comparison:
         releases: Sequence[Any] = old if isinstance(old, (list, tuple)) else [old]
