@@ -34,13 +34,15 @@ class Record(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Batch(msgspec.Struct, forbid_unknown_fields=True):
-    """A batch, or for magic 0 and 1 the messages in its place. `producer`: id, epoch and the first sequence."""
+    """A batch, or for magic 0 and 1 the messages in its place. `producer`: id, epoch and the first sequence.
+    `max_timestamp`: of a batch; None: the greatest of its records."""
 
     records: list[Record]
     codec: str = "none"
     magic: Literal[0, 1, 2] = 2
     producer: tuple[int, int, int] = (-1, -1, -1)
     transactional: bool = False
+    max_timestamp: int | None = None
 
 
 def check(batches: Any) -> None:
@@ -63,6 +65,7 @@ def written(batches: Any) -> bytes:
 
 def _batch(batch: Batch) -> list[dict[str, Any]]:
     first = batch.records[0].timestamp if batch.records else 0
+    greatest = max((one.timestamp for one in batch.records), default=-1)
     identifier, epoch, sequence = batch.producer
     return [
         {
@@ -71,7 +74,7 @@ def _batch(batch: Batch) -> list[dict[str, Any]]:
             "attributes": CODECS.index(batch.codec) | (_TRANSACTIONAL if batch.transactional else 0),
             "lastOffsetDelta": len(batch.records) - 1,
             "baseTimestamp": first,
-            "maxTimestamp": max((one.timestamp for one in batch.records), default=-1),
+            "maxTimestamp": greatest if batch.max_timestamp is None else batch.max_timestamp,
             "producerId": identifier,
             "producerEpoch": epoch,
             "baseSequence": sequence,

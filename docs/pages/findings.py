@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
 import msgspec
 
 from pages.markdown import NOTE, Lines, cell, code, count_or_dash, table
 from wireproof.clone import known_issues, registry
+from wireproof.clone.registry import Implementation
 from wireproof.conformance import vectors
 from wireproof.conformance.evidence import attestation, consensus
+from wireproof.conformance.evidence.attestation import Attestation, Result
+from wireproof.conformance.model import CONVERSATIONS
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.text import middle
 from wireproof.conformance.values.encoding import to_json
@@ -25,6 +31,11 @@ first*: a finding that ends or stalls a process may be a vulnerability, and is r
 discussed; read [SECURITY.md](../../SECURITY.md).
 
 There is no implementation in C# here: those come from NuGet, from which the project's CI builds nothing.
+"""
+_BROKERS = """\
+Brokers that run, asked over their sockets, each under the versions that it announces. The table counts the expectations
+by area: conversations count in each version. Older releases of Kafka (3.9.1, 2.8.2, 1.1.1, 0.9.0.1) are asked by
+`tox -e older-brokers`; 3.9.1 and 2.8.2 have no finding.
 """
 _SUPPORT = """\
 {share} of {total} expectations of codecs, in the dialect `kafka`, have the agreement of two independent groups of
@@ -51,16 +62,47 @@ def page() -> Lines:
     files = known_issues.attested_by_name()
     yield from _support([*files.values()])
     yield from ("## Findings", "", _FINDINGS)
-    for implementation in registry.implementations():
+    every = registry.implementations()
+    brokers = [one for one in every if one.spec.endswith("/broker")]
+    yield from _findings([one for one in every if one not in brokers], files)
+    yield from ("## Brokers", "", _BROKERS)
+    yield from _by_area([files[one.name] for one in brokers])
+    yield from _findings(brokers, files)
+    yield from _decisions([*files.values()])
+
+
+def _findings(implementations: list[Implementation], files: Mapping[str, Attestation]) -> Lines:
+    """A table for each implementation."""
+    for implementation in implementations:
         found = known_issues.of_implementation(implementation, files.get(implementation.name))
         version = found[0].version if found else ""
         yield from (f"### {' '.join(filter(None, (implementation.name, version)))}", "")
         if not found:
-            yield from ("No file of known deviations.", "")
+            yield from ("No finding.", "")
             continue
         head = ("finding", "severity", "shortest input", "upstream", "ask it again")
         yield from table(head, map(_finding_row, found))
-    yield from _decisions([*files.values()])
+
+
+def _by_area(brokers: list[Attestation]) -> Lines:
+    """Broker × area: the expectations with which it agrees, from which it dissents, and what it takes otherwise."""
+    counts = [Counter[tuple[str, Result]]() for _ in brokers]
+    for broker, count in zip(brokers, counts, strict=True):
+        for one in consensus.of_expectations([broker]):
+            count.update((one.vector.area, answer.result) for _, answer in one.answers)
+    areas = list(dict.fromkeys(area for count in counts for area, _ in count))
+    yield from table(
+        ("broker", "version", *areas),
+        [
+            (one.header.name, one.header.version or "", *(_told(count, area) for area in areas))
+            for one, count in zip(brokers, counts, strict=True)
+        ],
+    )
+
+
+def _told(count: Counter[tuple[str, Result]], area: str) -> str:
+    shown = (f"{count[area, result]:,} {result}" for result in Result if count[area, result])
+    return ", ".join(shown) or "–"
 
 
 def _support(files: list[attestation.Attestation]) -> Lines:
@@ -119,9 +161,11 @@ def _links(name: str, addresses: tuple[str, ...]) -> list[str]:
 def _shortest(shown: known_issues.Example) -> str:
     """What is asked, in a few words: bytes in hex, or a value that has none."""
     vector = shown.vector
+    if vector.area == CONVERSATIONS:
+        return f"a conversation: {cell(vector.about)}"
     version = "" if vector.version is None else f" {vector.version}"
     what = f"{shown.op} {vector.type or ''}{version}".strip()
-    data = vector.data if vector.pieces else b""
+    data = vector.data if vector.pieces else b"".join(vector.args.get("chunks", ()))
     if not vector.pieces and vector.value is not vectors.ABSENT:
         value = msgspec.json.encode(to_json(vector.value)).decode()
         return f"{cell(what)}: {code(middle(value, 2 * _BYTES))}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
 from support.listening import STORING, spec
+from support.paths import ROOT
 
+from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.connection.live.login import PASSWORD
@@ -15,6 +18,7 @@ from wireproof.conformance.model import DEVIATIONS, Outcome
 from wireproof.conformance.questions import UnknownId, conversations, find
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.report.failure import render_failure, repro_command
+from wireproof.conformance.vectors.conversations import load as conversations_by_id
 
 #: By program: the conversations that it does not hold as it should, among those that it is asked.
 WRONG: Mapping[str, tuple[str, ...]] = {
@@ -39,10 +43,12 @@ WRONG: Mapping[str, tuple[str, ...]] = {
     "always_waits": ("fetch-does-not-wait",),
     "gives_no_batch_that_is_too_large": ("fetch-less-than-one-batch",),
     "starts_over": ("fetch-from-the-second-batch", "fetch-at-the-end"),
+    "gives_nothing_behind_the_end": ("fetch-behind-the-end",),
     "forgets_ids": ("produce-then-fetch", "fetch-an-unknown-id"),
     "unknown_id_is_an_unknown_name": ("fetch-an-unknown-id", "produce-to-an-unknown-id"),
     "cuts_its_answer": ("store-a-thousand-headers",),
     "one_after_another": ("fetch-holds-no-other-connection",),
+    "overtakes_a_fetch": ("fetch-holds-its-connection",),
     "loses_count": ("a-thousand-pipelined-requests", "a-client-that-does-not-read"),
     "gives_batches_to_all": ("convert-to-magic-0-none", "convert-to-magic-1-gzip", "store-magic-0-none"),
     "gives_no_older_than_magic1": ("convert-to-magic-0-none", "convert-to-magic-0-lz4", "store-magic-1-none"),
@@ -51,6 +57,14 @@ WRONG: Mapping[str, tuple[str, ...]] = {
     "counts_from_nought": ("convert-two-batches",),
     "stamps_old_messages": ("store-magic-0-none", "store-magic-0-gzip"),
     "stores_one_entry": ("store-magic-0-none", "two-compressed-messages", "two-compressed-batches"),
+    "names_no_controller": ("the-controller-is-in-the-metadata",),
+    "names_another_coordinator": ("the-coordinator-is-in-the-metadata", "the-coordinators-are-in-the-metadata"),
+    "repeats_the_numbers_asked": ("create-a-topic-with-the-broker-s-numbers",),
+    "describes_all_configs": ("describe-one-config",),
+    "takes_times_of_later_versions": ("list-offsets-greatest-time-below-its-version",),
+    "nothing_is_the_end": ("list-offsets-greatest-time-of-nothing", "list-offsets-after-the-last-time"),
+    "looks_at_the_greatest_time_first": ("list-offsets-by-time-without-a-greatest-one",),
+    "trusts_counts": ("a-count-that-lies",),
     "dies_at_a_request": ("delete-records", "delete-records-to-the-end", "delete-records-behind-the-end"),
 }
 #: Those that are wrong nowhere in these, whatever else they are.
@@ -106,7 +120,7 @@ def test_a_wrong_broker_is_found(name: str) -> None:
     right = () if name == "one_after_another" else RIGHT  # they wait too
     found = held(name, (*WRONG[name], *right))
     assert deviating(found) == {*WRONG[name]}
-    outcome = Outcome.CRASH if name == "dies_at_a_request" else Outcome.FAIL
+    outcome = Outcome.CRASH if name in ("dies_at_a_request", "trusts_counts") else Outcome.FAIL
     assert {one.verdict.outcome for one in found} == {outcome, *([Outcome.PASS] if right else [])}
 
 
@@ -115,6 +129,18 @@ def test_an_odd_broker_is_not_blamed(name: str) -> None:
     found = held(name)
     assert {one.verdict.outcome for one in found} <= {Outcome.PASS, Outcome.SKIP}
     assert len(found) > 150
+
+
+def test_the_known_bugs_of_brokers_are_caught() -> None:
+    """Each has a vector, or a conversation by which a wrong broker here is found, or a reason."""
+    bugs = json.loads((ROOT / "vectors" / "broker_bugs.json").read_bytes())["bugs"]
+    caught = [[name.partition("/")[::2] for name in bug["caught"]] for bug in bugs if "caught" in bug]
+    assert (len(bugs), len(caught)) == (27, 17)
+    serve = {one.id for one in vectors.load(["kafka"], ["unsupported-versions"])}
+    found = {name for names in WRONG.values() for name in names}
+    for names in caught:
+        assert all(name in (conversations_by_id() if area == "conversations" else serve) for area, name in names)
+        assert any(name in (found if area == "conversations" else serve) for area, name in names), names
 
 
 @pytest.mark.parametrize("name", LOGGED_IN)

@@ -26,7 +26,14 @@ import crc32c
 from wireproof import reference
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS = 0, 1, 2, 3, 18
-CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS, INIT_PRODUCER_ID = 19, 20, 21, 22
+FIND_COORDINATOR, CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS, INIT_PRODUCER_ID, DESCRIBE_CONFIGS = (
+    10,
+    19,
+    20,
+    21,
+    22,
+    32,
+)
 APIS = {
     PRODUCE: (3, 13),
     FETCH: (4, 18),
@@ -37,6 +44,8 @@ APIS = {
     DELETE_TOPICS: (1, 6),
     DELETE_RECORDS: (0, 2),
     INIT_PRODUCER_ID: (0, 6),
+    FIND_COORDINATOR: (0, 6),
+    DESCRIBE_CONFIGS: (1, 4),
 }
 #: The versions that can be written by `ignorable` fields: an answer has those of all versions.
 _REFERENCE = reference.Reference()
@@ -81,6 +90,9 @@ class Storing:
     port: ClassVar = 0
     #: The error of a second batch for a partition, of which only messages of older formats may have several.
     second_batch: ClassVar = 87
+    coordinator: ClassVar = 1
+    #: The version of ListOffsets from which on there are times below -2.
+    special_times: ClassVar = 7
 
     def __init__(self) -> None:
         self.rest = b""
@@ -132,10 +144,26 @@ class Storing:
         if one["Name"] in self.topics:
             return {"Name": one["Name"], "ErrorCode": 36, "ErrorMessage": None}
         configs = {entry["Name"]: entry["Value"] for entry in one["Configs"]}
-        topic = Topic(one["Name"], one["NumPartitions"], configs)
+        topic = Topic(one["Name"], max(one["NumPartitions"], 1), configs)
         if not only_to_see:
             self.topics[topic.name] = topic
-        return {"Name": topic.name, "TopicId": topic.id, "ErrorCode": 0, "ErrorMessage": None, "Configs": []}
+        numbers = {"NumPartitions": len(topic.partitions), "ReplicationFactor": 1}
+        return {"Name": topic.name, "TopicId": topic.id, "ErrorCode": 0, "ErrorMessage": None, "Configs": [], **numbers}
+
+    def describe_configs(self, body: Body, version: int) -> Body:
+        return {"Results": [self.of_configs(one) for one in body["Resources"]]}
+
+    def of_configs(self, one: Body) -> Body:
+        asked = one["ConfigurationKeys"]
+        entries = [{"Name": name, "Value": "x"} for name in ("cleanup.policy", "retention.ms")]
+        configs = [{**entry, "Synonyms": []} for entry in entries if asked is None or entry["Name"] in asked]
+        named = {"ResourceType": one["ResourceType"], "ResourceName": one["ResourceName"], "Configs": configs}
+        return {"ErrorCode": 0, "ErrorMessage": None, **named}
+
+    def find_coordinator(self, body: Body, version: int) -> Body:
+        found = {"NodeId": self.coordinator, "Host": "127.0.0.1", "Port": self.port}
+        found |= {"ErrorCode": 0, "ErrorMessage": None}
+        return found if version < 4 else {"Coordinators": [{"Key": key, **found} for key in body["CoordinatorKeys"]]}
 
     def delete_topics(self, body: Body, version: int) -> Body:
         names = body["TopicNames"] if version < 6 else [one["Name"] for one in body["Topics"]]
@@ -317,6 +345,8 @@ class Storing:
             for part in one["Partitions"]:
                 _, partition, error = self.found(one, "Name", part["PartitionIndex"], version, 99)
                 offset, stamp = (-1, -1) if partition is None else self.listed(partition, part["Timestamp"])
+                if part["Timestamp"] < -2 and version < self.special_times:
+                    error = 35
                 parts.append(
                     {"PartitionIndex": part["PartitionIndex"], "ErrorCode": error, "Offset": offset, "Timestamp": stamp}
                 )
@@ -546,6 +576,17 @@ class StartsOver(Storing):
         return super().read(partition, 0, room, first, version)
 
 
+class GivesNothingBehindTheEnd(Storing):
+    """Gives nothing, and no error, behind the end of the log."""
+
+    def fetched(self, body: Body, version: int) -> tuple[Body, int, bool]:
+        answer, size, failed = super().fetched(body, version)
+        for one in answer["Responses"]:
+            for part in one["Partitions"]:
+                part["ErrorCode"] = 0 if part["ErrorCode"] == 1 else part["ErrorCode"]
+        return answer, size, failed
+
+
 class ForgetsIds(Storing):
     """Answers Fetch without the topics' ids."""
 
@@ -573,6 +614,73 @@ class CutsItsAnswer(Storing):
             connection.shutdown(socket.SHUT_RDWR)
 
 
+# --- Those that tell wrong things ---
+
+
+class NamesNoController(Storing):
+    """Names no controller."""
+
+    def metadata(self, body: Body, version: int) -> Body:
+        return {**super().metadata(body, version), "ControllerId": -1}
+
+
+class NamesAnotherCoordinator(Storing):
+    """Names a coordinator that is not in its Metadata."""
+
+    coordinator: ClassVar = 2
+
+
+class RepeatsTheNumbersAsked(Storing):
+    """Answers CreateTopics with the numbers of the request."""
+
+    def created(self, one: Body, only_to_see: bool) -> Body:
+        numbers = {"NumPartitions": one["NumPartitions"], "ReplicationFactor": one["ReplicationFactor"]}
+        return {**super().created(one, only_to_see), **numbers}
+
+
+class DescribesAllConfigs(Storing):
+    """Gives all entries, whichever are asked for."""
+
+    def of_configs(self, one: Body) -> Body:
+        return super().of_configs({**one, "ConfigurationKeys": None})
+
+
+class TakesTimesOfLaterVersions(Storing):
+    """Takes -3 for the greatest time in every version of ListOffsets."""
+
+    special_times: ClassVar = 0
+
+
+class NothingIsTheEnd(Storing):
+    """Answers the end of the log where no record has a time."""
+
+    def listed(self, partition: Partition, stamp: int) -> tuple[int, int]:
+        offset, found = super().listed(partition, stamp)
+        return (partition.end if offset == -1 else offset), found
+
+
+class LooksAtTheGreatestTimeFirst(Storing):
+    """Passes over batches whose header says that no record is so late."""
+
+    def listed(self, partition: Partition, stamp: int) -> tuple[int, int]:
+        late = Partition()
+        late.batches = [one for one in partition.batches if self.greatest(one[2]) >= stamp]
+        return super().listed(late if stamp >= 0 else partition, stamp)
+
+    def greatest(self, data: bytes) -> int:
+        entries: list[Body] = CODEC.decode("RecordSet", data, dialect="kafka")
+        return int(entries[0]["maxTimestamp"])
+
+
+class TrustsCounts(Storing):
+    """Makes room for as many topics as a request announces, and ends for want of memory."""
+
+    def answer(self, frame: bytes) -> bytes | None:
+        if frame[4:8] == b"\0\3\0\1" and int.from_bytes(frame[14:18]) > 1 << 30:
+            os._exit(9)
+        return super().answer(frame)
+
+
 # --- Those that mix up conversations ---
 
 
@@ -584,6 +692,23 @@ class OneAfterAnother(Storing):
     def answer(self, frame: bytes) -> bytes | None:
         with self.busy:
             return super().answer(frame)
+
+
+class OvertakesAFetch(Storing):
+    """Answers what comes behind a Fetch that waits before the Fetch."""
+
+    def serve(self, connection: socket.socket) -> None:
+        self.connection = connection
+        super().serve(connection)
+
+    def answer(self, frame: bytes) -> bytes | None:
+        if int.from_bytes(frame[4:6]) != FETCH:
+            return super().answer(frame)
+        threading.Thread(target=self.answer_later, args=(frame,), daemon=True).start()
+        return b""
+
+    def answer_later(self, frame: bytes) -> None:
+        self.send(self.connection, super().answer(frame) or b"")
 
 
 class LosesCount(Storing):

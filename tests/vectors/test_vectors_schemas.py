@@ -52,6 +52,7 @@ def test_every_kind_of_file_has_a_schema() -> None:
         "attestation.schema.json": {path.name for path in FOLDER.glob("attested/*.jsonl")},
         "decisions.schema.json": {path.name for path in FOLDER.glob("attested/*.toml")},
         "bugs.schema.json": {"bugs.json"},
+        "broker_bugs.schema.json": {"broker_bugs.json"},
         "requests.schema.json": {"requests.json"},
         "conversations.schema.json": {"conversations.json", "faults.json"},
     }
@@ -78,8 +79,10 @@ def test_the_attestations_keep_to_theirs(path: Path) -> None:
     assert problems("attestation", of_lines(path)) == []
 
 
-def test_the_bugs_keep_to_theirs() -> None:
-    assert problems("bugs", iter([("bugs.json", json.loads((FOLDER / "bugs.json").read_bytes()))])) == []
+@pytest.mark.parametrize("name", ["bugs", "broker_bugs"])
+def test_the_bugs_keep_to_theirs(name: str) -> None:
+    content = json.loads((FOLDER / f"{name}.json").read_bytes())
+    assert problems(name, iter([(f"{name}.json", content)])) == []
 
 
 def test_the_requests_keep_to_theirs() -> None:

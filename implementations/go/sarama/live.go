@@ -49,9 +49,10 @@ func live() error {
 	defer broker.Close()
 	broker.SetHandlerByMap(map[string]sarama.MockResponse{
 		"ApiVersionsRequest": sarama.NewMockApiVersionsResponse(reporter{}).SetApiKeys(announced),
-		"MetadataRequest":    sarama.NewMockMetadataResponse(reporter{}).SetBroker(broker.Addr(), broker.BrokerID()),
-		"ProduceRequest":     sarama.NewMockProduceResponse(reporter{}),
-		"FetchRequest":       sarama.NewMockFetchResponse(reporter{}, 1),
+		"MetadataRequest": sarama.NewMockMetadataResponse(reporter{}).SetBroker(broker.Addr(), broker.BrokerID()).
+			SetController(broker.BrokerID()),
+		"ProduceRequest": sarama.NewMockProduceResponse(reporter{}),
+		"FetchRequest":   sarama.NewMockFetchResponse(reporter{}, 1),
 	})
 	said, err := json.Marshal(map[string]any{
 		"name":     "sarama's MockBroker",
