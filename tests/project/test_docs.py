@@ -6,6 +6,7 @@ import functools
 import importlib.util
 import os
 import re
+import socket
 import subprocess
 import sys
 import sysconfig
@@ -127,6 +128,34 @@ def test_commands_in_pages_do_what_the_page_says(page: Path, tmp_path: Path) -> 
             assert_shown(block, printed[block.name])
         elif not block.name.startswith(CI):
             printed[block.name] = run(block, tmp_path, NARROW if page in FIRST else WIDE)
+
+
+#: A broker as a page calls it, `./my-broker --port PORT`.
+MY_BROKER = """\
+import socket
+import sys
+
+sys.path.insert(0, {programs!r})
+import storing_broker as program
+
+program.Storing.port = int(sys.argv[2])
+program.listen(program.Storing, socket.create_server(("127.0.0.1", program.Storing.port)))
+"""
+
+
+def test_the_kit_starts_the_broker_of_the_page(tmp_path: Path) -> None:
+    (start,) = (one for one in blocks(ROOT / "docs/how-to/test-your-broker.md") if one.kind == "file")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    mine = f"#!{sys.executable}\n{MY_BROKER.format(programs=str(ROOT / 'tests/programs'))}"
+    for name_, text in ((start.name, start.text.replace("19092", str(port))), ("my-broker", mine)):
+        (tmp_path / name_).write_text(text, "utf-8")
+        (tmp_path / name_).chmod(0o755)
+    command = [sys.executable, "-m", "pytest", "--impl=exec:./start-broker", "-k", "two-connections or metadata-of"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "start-broker" in ended.stdout
+    assert re.search(r"conversations +\d+", ended.stdout)
 
 
 def need_spark() -> None:
