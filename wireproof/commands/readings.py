@@ -41,6 +41,7 @@ def readings(
     silence: float,
     allow_remote: bool,
     allow_writes: bool,
+    load: int,
     tls_ca: Path | None,
     sasl: str | None,
     transcript: Path | None,
@@ -68,6 +69,7 @@ def readings(
         silence=silence,
         allow_remote=allow_remote,
         allow_writes=allow_writes,
+        load=load,
         tls_ca=tls_ca,
         sasl=sasl,
     )
