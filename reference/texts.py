@@ -9,6 +9,7 @@ _WIKI = "https://cwiki.apache.org/confluence/display/KAFKA"
 #: Name of a text, as it stands before the section in `Ruling.source` → its address.
 LINKS: Mapping[str, str] = {
     "Kafka protocol guide": "https://kafka.apache.org/protocol",
+    "Kafka documentation": "https://kafka.apache.org/documentation/",
     "Kafka's message format": "https://kafka.apache.org/documentation/#messageformat",
     "Kafka's message definitions": (
         "https://github.com/apache/kafka/blob/trunk/clients/src/main/resources/common/message/README.md"

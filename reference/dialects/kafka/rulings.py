@@ -538,7 +538,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("cut_alone", "refused")},
         "refused: a larger fetch is needed",
         OLD_FORMAT,
-        kafka="CompletedFetch finds no batch; before KIP-74 it threw RecordTooLargeException",
+        kafka='FetchCollector.handleInitializeSuccess throws where it finds no batch: "Failed to make progress"',
     ),
     Ruling(
         "R-K-38",
@@ -547,7 +547,7 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("earlier_batches", "go-back")},
         "the position is then behind that batch, and what follows it is delivered",
         FORMAT,
-        kafka="CompletedFetch: at the end nextFetchOffset is currentBatch.nextOffset(), also where that is lower",
+        kafka="FetchCollector.fetchRecords moves the position forward alone",
     ),
     Ruling(
         "R-K-39",
