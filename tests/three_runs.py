@@ -3,7 +3,8 @@
     python tests/three_runs.py SPEC [OPTION...]
 
 SPEC and the options are those of `pytest --impl=SPEC`. It ends with exit code 1 if a run fails, or if two runs have
-different verdicts on a question. Questions that the file of known deviations calls `unsteady` may differ.
+different verdicts on a question. What did not repeat inside of a run is `unsteady`, and so no verdict: it is shown and
+counted, and differs from none. Questions that the file of known deviations calls `unsteady` may differ too.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def differences(runs: Sequence[Mapping[str, Outcome]], unsteady: Sequence[KnownD
     lines = []
     for one in dict.fromkeys(identifier for run in runs for identifier in run):
         outcomes = [str(run.get(one, "not there")) for run in runs]
-        if len({*outcomes}) > 1 and not any(entry.matches_id(one) for entry in unsteady):
+        if len({*outcomes} - {Outcome.UNSTEADY}) > 1 and not any(entry.matches_id(one) for entry in unsteady):
             lines.append(f"{one}: {', '.join(outcomes)}")
     return lines
 
@@ -53,9 +54,11 @@ def main(spec: str, *options: str) -> None:
     known = known_deviations.load(path, reports[0].header.implementation.version).deviations if path else ()
     runs = [{line.id: line.outcome for line in report.lines} for report in reports]
     lines = differences(runs, [entry for entry in known if entry.unsteady])
-    lines.append(f"{RUNS} runs of {len(runs[0]):,} verdicts: {len(lines)} differ")
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
-    sys.exit(1 if len(lines) > 1 else 0)
+    unsteady = sorted({one for run in runs for one, outcome in run.items() if outcome is Outcome.UNSTEADY})
+    last = f"{RUNS} runs of {len(runs[0]):,} verdicts: {len(lines)} differ, {len(unsteady)} unsteady"
+    shown = [*lines, *(f"{one}: unsteady" for one in unsteady), last]
+    sys.stdout.write("".join(f"{line}\n" for line in shown))
+    sys.exit(1 if lines else 0)
 
 
 if __name__ == "__main__":

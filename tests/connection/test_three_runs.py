@@ -28,8 +28,15 @@ def test_the_same_verdicts() -> None:
 
 
 def test_a_verdict_that_differs_once() -> None:
+    other = {**SAME, "kafka/framing/b#serve": Outcome.PASS}
+    assert three_runs.differences([SAME, SAME, other], [RACE]) == ["kafka/framing/b#serve: fail, fail, pass"]
+
+
+def test_what_is_unsteady_differs_from_no_verdict() -> None:
     other = {**SAME, "kafka/framing/b#serve": Outcome.UNSTEADY}
-    assert three_runs.differences([SAME, SAME, other], [RACE]) == ["kafka/framing/b#serve: fail, fail, unsteady"]
+    assert three_runs.differences([SAME, SAME, other], []) == []
+    third = {**SAME, "kafka/framing/b#serve": Outcome.PASS}
+    assert three_runs.differences([SAME, other, third], []) == ["kafka/framing/b#serve: fail, unsteady, pass"]
 
 
 def test_a_question_that_was_asked_once() -> None:
