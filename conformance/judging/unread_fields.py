@@ -1,6 +1,7 @@
 """A field that an implementation does not read, if that explains exactly what it does with bytes.
 
-The reference reads the bytes with the layout of the type without one field. Its answer, or the reason and the offset
+The reference reads the bytes with the layout of the type without one field, or without the byte that says whether a
+nullable structure is there. Its answer, or the reason and the offset
 of its refusal, has to be the implementation's. The layouts without another field may explain that too: then the place
 names them all, and other cases say which one it is.
 """
@@ -10,7 +11,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, overload
 
 from wireproof.conformance.model import Observation, Op, Status
 from wireproof.conformance.oracle.codec import reference_codec
@@ -18,7 +20,7 @@ from wireproof.conformance.values.compare import equal
 from wireproof.reference.codec import NodeCodec, decode
 from wireproof.reference.errors import DecodeError
 from wireproof.reference.rules import Rules
-from wireproof.reference.schema.plan import PlannedField, Struct
+from wireproof.reference.schema.plan import Array, Node, PlannedField, Struct
 
 #: The end of the name of such a place.
 NOT_READ = ": not read"
@@ -29,18 +31,15 @@ _MOST = 3
 
 def unread_field(seen: Observation, rules: Rules) -> str:
     """The place of a field that was not read: the first one in whatever message, or another one by its message and
-    name; of several that explain the observation, all. Empty if none or too many explain it."""
+    name; or the marker of structures; of several that explain the observation, all. Empty if none or too many explain
+    it."""
     case = seen.case
     refused = seen.status is Status.REJECT and seen.half != "encode" and None not in (seen.reason, seen.offset)
     read = seen.status is Status.ANSWER and case.op is Op.DECODE
     if case.op not in (Op.DECODE, Op.RECODE) or not (refused or read):
         return ""
     layouts = _layouts(case.dialect, case.type or "", case.version)
-    names = [
-        f"{case.type}.{layout[0].name}" if number else "first field"
-        for number, layout in enumerate(layouts)
-        if _explains(*layout, seen, rules)
-    ]
+    names = [layout.place for layout in layouts if _explains(layout, seen, rules)]
     return _OR.join(names) + NOT_READ if 0 < len(names) <= _MOST else ""
 
 
@@ -51,17 +50,32 @@ def single_places(place: str | None) -> tuple[str, ...]:
     return tuple(name + NOT_READ for name in place.removesuffix(NOT_READ).split(_OR))
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A layout of a message that lacks what is at this place. `field`: the field that it lacks, if that is one."""
+
+    place: str
+    codec: NodeCodec
+    field: PlannedField | None = None
+
+
 @functools.lru_cache(1 << 10)
-def _layouts(dialect: str, type_name: str, version: int | None) -> Sequence[tuple[PlannedField, NodeCodec]]:
-    """The layouts of a message without one of its fields that have no tag, in their order. None of a version that there
-    is not."""
+def _layouts(dialect: str, type_name: str, version: int | None) -> Sequence[_Layout]:
+    """The layouts of a message without one of its fields that have no tag, in their order, and without markers. None of
+    a version that there is not."""
     try:
         codec = reference_codec().dialect(dialect).codec(type_name, version)
     except DecodeError:
         return ()
     match codec:
         case NodeCodec(Struct() as message):
-            return [(field, NodeCodec(_without(message, field))) for field in message.plain]
+            names = ["first field", *(f"{type_name}.{field.name}" for field in message.plain[1:])]
+            layouts = [
+                _Layout(name, NodeCodec(_without(message, field)), field)
+                for name, field in zip(names, message.plain, strict=False)
+            ]
+            unmarked = _without_markers(message)
+            return layouts if unmarked is message else [*layouts, _Layout("marker", NodeCodec(unmarked))]
     return ()
 
 
@@ -73,13 +87,43 @@ def _without(message: Struct, field: PlannedField) -> Struct:
     )
 
 
-def _explains(field: PlannedField, layout: NodeCodec, seen: Observation, rules: Rules) -> bool:
+@overload
+def _without_markers(node: Struct) -> Struct: ...
+@overload
+def _without_markers(node: Node) -> Node: ...
+def _without_markers(node: Node) -> Node:
+    """The same node, if it has no nullable structure inside."""
+    match node:
+        case Array():
+            element = _without_markers(node.element)
+            return node if element is node.element else dataclasses.replace(node, element=element)
+        case Struct():
+            nodes = [_without_markers(field.node) for field in node.fields]
+            if node.marker == "none" and all(new is field.node for new, field in zip(nodes, node.fields, strict=True)):
+                return node
+            renewed = {
+                id(field): dataclasses.replace(field, node=new) for new, field in zip(nodes, node.fields, strict=True)
+            }
+            return dataclasses.replace(
+                node,
+                fields=tuple(renewed.values()),
+                plain=tuple(renewed[id(field)] for field in node.plain),
+                tagged={tag: renewed[id(field)] for tag, field in node.tagged.items()},
+                marker="none",
+            )
+    return node
+
+
+def _explains(layout: _Layout, seen: Observation, rules: Rules) -> bool:
     """Whether a reader with this layout does the same. The value may lack the field, or have its default there."""
     try:
-        value = decode(layout, seen.case.args["data"], rules)
+        value = decode(layout.codec, seen.case.args["data"], rules)
     except DecodeError as error:
         return seen.status is Status.REJECT and (error.reason, error.offset) == (seen.reason, seen.offset)
     if seen.status is not Status.ANSWER or not isinstance(seen.answer, Mapping):
         return False
     answer: dict[str, Any] = {**seen.answer}
-    return answer.pop(field.name, field.default) == field.default and equal(value, answer)
+    field = layout.field
+    if field is not None and answer.pop(field.name, field.default) != field.default:
+        return False
+    return equal(value, answer)

@@ -80,6 +80,21 @@ def test_another_field_has_its_name() -> None:
     assert refused(*HEARTBEAT, Reason.TRAILING_BYTES, 4).place == "HeartbeatResponse.ErrorCode: not read"
 
 
+#: One topic, a limit, and a cursor behind its marker.
+CURSOR = ("DescribeTopicPartitionsRequest", 0, "02" + "026100" + "00000001" + "01" + "026d" + "00000007" + "00" + "00")
+
+
+def test_the_marker_of_structures_is_not_read() -> None:
+    # The marker is the length of the cursor's topic then, and the last byte of its partition a count of tags.
+    assert refused(*CURSOR, Reason.TRUNCATED, 14).place == "marker: not read"
+    # A null marker is read as the length of a text; without the cursor, as a count of tags.
+    other = ("DescribeTopicPartitionsRequest", 0, "02" + "026100" + "00000001" + "ff" + "00")
+    assert refused(*other, Reason.TRUNCATED, 8).place == "DescribeTopicPartitionsRequest.Cursor or marker: not read"
+    (one,) = clusters([refused(*CURSOR, Reason.TRUNCATED, 14), refused(*other, Reason.TRUNCATED, 8)])
+    assert len(one.verdicts) == 2
+    assert not refused(*CURSOR, Reason.TRUNCATED, 13).place.endswith("not read")
+
+
 def test_a_version_that_there_is_not_has_no_fields() -> None:
     (vector,) = (one for one in vectors.load(["kafka"], ["unsupported-versions"]) if one.id == "response-v6")
     case = vector.case(Op.DECODE)
