@@ -63,7 +63,8 @@ def started(**asked: object) -> tuple[Mapping[str, Starting], list[Callable[[], 
     has imported anything, so the suite's function is called here."""
     options = {"impl": ["marks", "marks"], "help": False, "version": 0} | asked
     others: dict[str, object] = {"--case-timeout": None, "--transcript": None, "--memory": 1024, "--in-process": False}
-    others |= {"--silence": None, "--allow-remote": False, "--allow-writes": False, "--tls-ca": None, "--sasl": None}
+    others |= {"--silence": None, "--allow-remote": False, "--allow-writes": False, "--load": 0, "--tls-ca": None}
+    others |= {"--sasl": None}
     cleanups: list[Callable[[], object]] = []
     config = SimpleNamespace(
         option=SimpleNamespace(**options), getoption=others.__getitem__, add_cleanup=cleanups.append

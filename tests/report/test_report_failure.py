@@ -12,6 +12,7 @@ from support import golden
 from support.judging import judged
 
 from wireproof.conformance import vectors
+from wireproof.conformance.connection.protocol.shapes import RECORD_KEYS
 from wireproof.conformance.generation import expectations
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.judging.rulings import rests_on
@@ -348,7 +349,10 @@ def _observations(case: Case) -> Iterator[Observation]:
         Op.ENCODE: [b"", bytes(3), bytes(5000)],
         Op.RECODE: [b"", b"\xff" * 40],
         Op.CONVERT: [b"", b"\xff" * 40],
-        Op.CONSUME: [{"records": [], "position": -(2**63)}, {"records": [{"offset": HOSTILE}], "position": 0}],
+        Op.CONSUME: [
+            {"records": [], "position": -(2**63)},
+            {"records": [dict.fromkeys(RECORD_KEYS, HOSTILE)], "position": 0},
+        ],
         Op.SERVE: [(b"", False), (b"", True), (bytes(9), False), (b"\xff" * 40, True)],
         Op.INTERPRET: [{"outcome": "accepted"}, {"outcome": "error", "error": None, "request": HOSTILE}],
         Op.NEGOTIATE: [None, 3, -(10**30)],

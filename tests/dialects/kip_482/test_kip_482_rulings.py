@@ -215,11 +215,12 @@ def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[t
     there = {name for name, _ in readings}
     assert named & there
     if len(there) == 1:  # two may come to what an undeclared third gives, or hide each other
-        assert named == there
+        # A layout by which a schema cannot be read refuses it, as the other reading of R-482-10 does.
+        assert named - {"R-482-10"} == there - {"R-482-10"}
 
 
 #: There are no headers in this draft that could be a multimap.
-AREAS = set(vectors.AREAS) - {"header-multimaps"}
+AREAS = set(vectors.AREAS) - reference.dialect_named(DIALECT).empty_areas.keys()
 
 
 def test_every_area_has_vectors() -> None:
