@@ -88,7 +88,7 @@ def is_in(place: Place, files: list[Path]) -> bool:
 
 
 #: How many causes of brokers on their sockets are not traced to a line yet. A new one has to be.
-UNTRACED = {"c/librdkafka": 5, "go/sarama": 3, "java": 2}
+UNTRACED = {"go/sarama": 3, "java": 2}
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.relative_to(LIBRARIES).as_posix() for path in FILES])
