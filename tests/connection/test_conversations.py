@@ -126,9 +126,11 @@ def test_a_wrong_broker_is_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", ODD)
 def test_an_odd_broker_is_not_blamed(name: str) -> None:
-    found = held(name)
+    # A slow one takes half a minute for all of them: it is asked a third.
+    chosen = sorted(conversations_by_id())[:: 3 if name == "slow" else 1]
+    found = held(name, chosen)
     assert {one.verdict.outcome for one in found} <= {Outcome.PASS, Outcome.SKIP}
-    assert len(found) > 150
+    assert len(found) > (50 if name == "slow" else 150)
 
 
 def test_the_known_bugs_of_brokers_are_caught() -> None:

@@ -59,7 +59,7 @@ def test_a_broker_is_asked_three_times() -> None:
 
 
 def test_a_run_that_fails_ends_it() -> None:
-    words = [sys.executable, str(PROGRAM), spec("another_correlation_id"), "-q", "--area=unsupported-versions"]
+    words = [sys.executable, str(PROGRAM), spec("another_correlation_id"), "-q", "-x", "--area=unsupported-versions"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     assert "3 runs of" not in done.stdout
