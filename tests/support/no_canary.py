@@ -2,4 +2,4 @@
 
 from wireproof import reference
 
-decode = lookup = convert = reference
+decode = lookup = convert = consume = reference
