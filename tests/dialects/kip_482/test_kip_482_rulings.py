@@ -216,10 +216,10 @@ def test_declared_readings_are_contested_alone_and_two_at_once(readings: tuple[t
     assert named & there
     if len(there) == 1:  # two may come to what an undeclared third gives, or hide each other
         # A layout by which a schema cannot be read refuses it, as the other reading of R-482-10 does.
-        assert named - {"R-482-10"} == there - {"R-482-10"}
+        refused = {"R-482-10"} if any(RULINGS[name].layout for name in there) else set()
+        assert there <= named <= there | refused
 
 
-#: There are no headers in this draft that could be a multimap.
 AREAS = set(vectors.AREAS) - reference.dialect_named(DIALECT).empty_areas.keys()
 
 
