@@ -78,8 +78,10 @@ class Run:
         return found
 
     def _there(self) -> list[str]:
-        of_pytest = f"pytest-of-{getpass.getuser()}"
-        files = [one for one in self.temporary.rglob("*") if of_pytest not in one.parts]
+        files = []
+        for folder, folders, names in os.walk(self.temporary):  # a folder that goes away meanwhile is left out
+            folders[:] = [each for each in folders if each != f"pytest-of-{getpass.getuser()}"]
+            files += [Path(folder, each) for each in (*folders, *names)]
         return [*map(str, files), *(map(str, self.processes()) if not files else ())]
 
 
