@@ -161,13 +161,14 @@ class Dialect(abc.ABC):
         """All that a conforming broker sends for these chunks on a fresh connection, and whether it then closed."""
         raise NotImplementedError(f"{self.name} does not say what a broker answers")
 
+    @abc.abstractmethod
     def broker(
         self, address: tuple[str, int], topics: Mapping[str, int], rules: Rules = DEMANDED
     ) -> Callable[[], Connection]:
         """A conforming broker that keeps what is produced: the function gives its side of a new connection. `address`:
         the host and the port that it names as its own; `topics`: name → partitions of topics that are there from the
         beginning, where the dialect has topics that have to be made."""
-        raise NotImplementedError(f"{self.name} does not say what a broker answers")
+        ...
 
     def interpret(self, request: bytes, response: bytes | None, rules: Rules) -> dict[str, Any]:
         """What a conforming client makes of a response frame to its request frame (None: the connection closed)."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Protocol
 
-from wireproof.reference.errors import DecodeError
+from wireproof.reference.errors import DecodeError, EncodeError
 from wireproof.reference.peers import answers, logs
 from wireproof.reference.peers.answers import Body, Facts, Respond
 from wireproof.reference.peers.broker import (
@@ -31,7 +31,7 @@ class MessageFormat(Protocol):
 
     def numbered(self, records: bytes, version: int, base: int) -> tuple[bytes, int]:
         """What is kept of the records of a Produce request in this version, with offsets from `base` on, and the
-        offset behind the last. Raises DecodeError."""
+        offset behind the last. Raises DecodeError, and EncodeError for what cannot be kept."""
         ...
 
     def as_asked(self, kept: bytes, version: int) -> bytes:
@@ -63,7 +63,7 @@ def _produce(messages: MessageFormat, facts: Facts, request: Body, version: int)
         try:
             kept, end = messages.numbered(data["Records"] or b"", version, base)
             facts.topics.keep(partition, Batch(base, end, kept))
-        except DecodeError:
+        except (DecodeError, EncodeError):
             return {**answer, "ErrorCode": CORRUPT_MESSAGE}
         except NotKeptError as refused:
             return {**answer, "ErrorCode": refused.error}

@@ -10,6 +10,7 @@ from wireproof.reference.dialects import DIALECTS
 from wireproof.reference.peers.connection import Connection
 
 WRITER = reference.Reference(Rules(field_not_in_version="ignorable"))
+WRITER.configure({"removed": True}, dialect="kafka")
 
 
 def opened(dialect: str, **topics: int) -> Connection:

@@ -50,10 +50,7 @@ def serve(dialect: str, port: int, topics: tuple[str, ...]) -> None:
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     made = dict(map(_topic, topics))
     with Server(port) as server:
-        try:
-            broker = DIALECTS[dialect].broker(("127.0.0.1", server.port), made)
-        except NotImplementedError as error:
-            raise click.UsageError(str(error)) from None
+        broker = DIALECTS[dialect].broker(("127.0.0.1", server.port), made)
         signal.signal(signal.SIGTERM, _end)
         say(
             f"{dialect}: at most {MOST_CONNECTIONS} connections, {MOST_PARTITIONS} partitions and "

@@ -7,6 +7,7 @@ codecs     the codecs of these types, and the values of each
 headers    the class Headers
 clients    records of producer and consumer
 convert    conversion to and from shipped records, and to older messages
+broker     what a broker keeps, and gives in which version
 rulings    how open points are read
 
 The page compares two revisions, and removed and added text run together ("int32uintVar"): the new text is on the right.
@@ -14,16 +15,21 @@ The page compares two revisions, and removed and added text run together ("int32
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from wireproof.reference import catalog
 from wireproof.reference.codec import Codec, decode
 from wireproof.reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
+from wireproof.reference.dialects.kafka import CatalogMessages, Kafka
 from wireproof.reference.dialects.kip_82_string_keys.rulings import RULINGS, lacking
 from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.peers import converting
+from wireproof.reference.peers.broker import opened
+from wireproof.reference.peers.connection import Connection
 from wireproof.reference.records import MESSAGE_CRC, guarded_from, is_compressed
-from wireproof.reference.rules import Rules
+from wireproof.reference.rules import DEMANDED, Rules
 
 _TYPES = ("UVARINT", "INTVAR", "HEADER", "HEADERS", "MESSAGE", "BATCH")
 
@@ -104,3 +110,14 @@ class Kip82StringKeys(Dialect):
         decoded = decode(self.codec(type_name, version), data, rules)
         headers = decoded["headers"] if type_name == "MESSAGE" else decoded
         return [value for name, value in headers if name == key]
+
+    def broker(
+        self, address: tuple[str, int], topics: Mapping[str, int], rules: Rules = DEMANDED
+    ) -> Callable[[], Connection]:
+        """Kafka's broker, whose Produce and Fetch carry the draft's batches; the page has no requests of its own."""
+        from wireproof.reference.dialects.kip_82_string_keys import broker
+
+        responses = converting.responses(broker.Batches(rules))
+        messages = CatalogMessages(catalog.with_removed(catalog.current()))
+        apis = {**Kafka().answered(responses), **broker.VERSIONS}
+        return opened(messages, apis, rules, address, topics, responses)
