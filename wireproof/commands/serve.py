@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import stat
-from typing import NoReturn
 
 import click
 
@@ -14,8 +10,7 @@ from wireproof.conformance.connection.live.server import MOST_CONNECTIONS, Serve
 from wireproof.console import say
 from wireproof.reference.dialects import DIALECTS
 from wireproof.reference.peers.topics import MOST_BYTES, MOST_PARTITIONS
-
-_STDIN = 0
+from wireproof.stopping import interrupt_on_sigterm, piped_stdin
 
 
 @click.command(epilog="Exit codes: 0 it was ended, 2 a usage error.")
@@ -30,13 +25,19 @@ _STDIN = 0
     help="Where it listens, at 127.0.0.1; 0 for a port that is free.",
 )
 @click.option(
+    "--advertise",
+    type=click.IntRange(1, 65535),
+    metavar="PORT",
+    help="The port that its answers name in place of its own: that of a proxy before it.",
+)
+@click.option(
     "--topic",
     "topics",
     multiple=True,
     metavar="NAME[:PARTITIONS]",
     help="A topic that is there from the beginning, where topics have to be made (repeatable).",
 )
-def serve(dialect: str, port: int, topics: tuple[str, ...]) -> None:
+def serve(dialect: str, port: int, advertise: int | None, topics: tuple[str, ...]) -> None:
     """Run the reference as a broker on this machine, to try a client by hand.
 
     It keeps in memory what is produced, and forgets it when it ends. Clients of this machine alone can connect. The
@@ -50,15 +51,15 @@ def serve(dialect: str, port: int, topics: tuple[str, ...]) -> None:
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     made = dict(map(_topic, topics))
     with Server(port) as server:
-        broker = DIALECTS[dialect].broker(("127.0.0.1", server.port), made)
-        signal.signal(signal.SIGTERM, _end)
+        broker = DIALECTS[dialect].broker(("127.0.0.1", advertise or server.port), made)
+        interrupt_on_sigterm()
         say(
             f"{dialect}: at most {MOST_CONNECTIONS} connections, {MOST_PARTITIONS} partitions and "
             f"{MOST_BYTES >> 20} MiB of records, kept in memory"
         )
         say(f"127.0.0.1:{server.port}")
         with contextlib.suppress(KeyboardInterrupt):
-            server.run(broker, _STDIN if _is_pipe() else None)
+            server.run(broker, piped_stdin())
 
 
 def _topic(text: str) -> tuple[str, int]:
@@ -66,16 +67,3 @@ def _topic(text: str) -> tuple[str, int]:
     if not name or (colon and not (partitions.isdecimal() and 0 < int(partitions) <= MOST_PARTITIONS)):
         raise click.UsageError(f"--topic={text!r}: NAME or NAME:PARTITIONS is expected, such as test:3")
     return name, int(partitions or 1)
-
-
-def _is_pipe() -> bool:
-    """Whether somebody may close standard input; a terminal, a file or /dev/null is no sign."""
-    try:
-        mode = os.fstat(_STDIN).st_mode
-    except OSError:  # it is closed
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
-
-
-def _end(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
