@@ -33,6 +33,9 @@ COMMANDS = {
     "fuzz": LazyCommand("wireproof.commands.fuzz", "group", "Search for new inputs that show deviations."),
     "pipeline": LazyCommand("wireproof.commands.pipeline", "group", "Run jobs on Spark: many cases, many bytes."),
     "serve": LazyCommand("wireproof.commands.serve", "serve", "Run the reference as a broker on this machine."),
+    "capture": LazyCommand(
+        "wireproof.commands.capture", "capture", "Judge and write what passes between clients and a broker."
+    ),
     "export": LazyCommand(
         "wireproof.commands.export", "export", "Write the vectors as data for other languages' tests."
     ),

@@ -7,5 +7,6 @@ login      the login of a connection with SASL
 load       clients that misbehave beside the questions
 announced  the versions that a broker announces
 broker     many exchanges at a time, as a connection of the kit
+proxy      passes on the bytes of many connections unaltered, for `wireproof capture`
 server     the reference's broker behind a socket, for `wireproof serve`
 """
