@@ -28,6 +28,8 @@ LOOKAHEAD = 512
 KEPT_CASES = 4096
 #: Speed: `poll` is called after this many judged questions, so that the next block goes on.
 JUDGED_PER_POLL = 8
+#: Seconds within which answers are judged, although the rest of their block is still being asked.
+SHOWN_WITHIN = 0.25
 #: Speed: while another block is asked, `poll` is also called after this many questions that are added to the next one.
 ADDED_PER_POLL = 32
 

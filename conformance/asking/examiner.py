@@ -5,7 +5,9 @@ questions from any iterator, and returns a judged question for each.
 
 Questions are asked in blocks, each together with its valid twin. While one block is judged, the implementation already
 works on the next ones: as soon as it has answered one, it gets another, which was built meanwhile, until it is some
-blocks ahead. So what takes it long, like count bombs, does not hold up what takes pytest long. The observations of the
+blocks ahead. So what takes it long, like count bombs, does not hold up what takes pytest long. A slow implementation is
+not ahead: its answers are judged every quarter of a second, in the middle of a block, so that each verdict is there
+soon. The observations of the
 last few thousand cases are kept, because they are the twins of later questions. Nothing else is kept, so memory does
 not grow with the number of questions.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -29,6 +31,7 @@ from wireproof.conformance.asking.blocks import (
     KEPT_CASES,
     LARGEST_BLOCK,
     LOOKAHEAD,
+    SHOWN_WITHIN,
     Block,
     WaitingEntries,
 )
@@ -106,6 +109,8 @@ class Examiner(AbstractContextManager["Examiner"]):
         #: not among them: only something in it may be lacking, like a codec.
         self._recoded: set[_Form] = set()
         self._open: Block | None = None
+        #: The cases of the open block, but for the first ones, whose observations are there.
+        self._unanswered: list[Case] = []
         #: The number of questions that have been added to blocks.
         self._added = 0
         if any(entry.hangs for entry in known.deviations):
@@ -149,28 +154,32 @@ class Examiner(AbstractContextManager["Examiner"]):
         """As `judge`, for questions that belong together: all judged questions of an entry at once, in the entries'
         order. Empty for a derivation none of whose sources is offered."""
         waiting = WaitingEntries(entries)
-        # All but the last one are answered.
+        # The first one is being judged. All but the last one are answered.
         blocks = deque([self._begun(waiting, BLOCK)])
         judged_since = 0
         while blocks[0].entries:
-            if len(blocks) == 1:
-                self._go_on(blocks, waiting)
-            block = blocks.popleft()
+            block = blocks[0]
             for entry in block.entries:
                 judged = []
-                for question in entry:
-                    judged.append(self._judge(question, block))
+                for at in range(len(entry)):
+                    while not self._has_answer(entry[at], block):
+                        if self._listened(block):
+                            self._go_on(blocks, waiting)
+                    judged.append(self._judge(entry[at], block))
                     judged_since += 1
                     if judged_since >= JUDGED_PER_POLL:
                         judged_since = 0
-                        if self._answered() and len(blocks) < BLOCKS_AHEAD:
+                        if self._answered() and len(blocks) <= BLOCKS_AHEAD:
                             self._go_on(blocks, waiting)
                 yield judged
+            if len(blocks) == 1:
+                self._go_on(blocks, waiting)
+            blocks.popleft()
 
     def _go_on(self, blocks: deque[Block], waiting: WaitingEntries) -> None:
         """Get the rest of the answers to the last block, and begin the next one."""
         self._finish(blocks[-1])
-        blocks.append(self._begun(waiting, min(BLOCK * len(blocks), LARGEST_BLOCK)))
+        blocks.append(self._begun(waiting, min(BLOCK * max(1, len(blocks) - 1), LARGEST_BLOCK)))
 
     # --- Building a block ---
 
@@ -198,6 +207,9 @@ class Examiner(AbstractContextManager["Examiner"]):
                     waiting.put_back(entry)
                     break
                 entry = self._derived(entry)
+            if early and any(question.case.dialect not in self._configured for question in entry):
+                waiting.put_back(entry)  # to configure it, the block that is being asked would have to end
+                break
             block.entries.append([self._add(block, question) for question in entry])
         if block.entries:
             self._add_sources(block, waiting, size + BLOCK)
@@ -278,21 +290,43 @@ class Examiner(AbstractContextManager["Examiner"]):
         self._settle()
         block.take_shared()
         if block.cases:
-            self.connection.begin([*block.cases.values()])
+            self._unanswered = [*block.cases.values()]
+            self.connection.begin(self._unanswered)
             self._open = block
 
     def _answered(self) -> bool:
         """Read what has arrived. Whether no question is open: the block is answered, or was finished already."""
         return self._open is None or self.connection.poll()
 
+    def _listened(self, block: Block) -> bool:
+        """Wait a moment for answers to a block. Whether it is answered: it can be finished."""
+        if self._open is not block or self.connection.repeats:
+            return True
+        seen = self.connection.answered(SHOWN_WITHIN)
+        self._observed(block, seen, self._unanswered[: len(seen)])
+        self._unanswered = self._unanswered[len(seen) :]
+        return not self._unanswered or self.connection.poll()
+
+    def _has_answer(self, question: Question, block: Block) -> bool:
+        """Whether a question of a block can be judged."""
+        if self._open is not block:
+            return True
+        seen = block.observations
+        if question.case.id not in seen or (question.twin is not None and question.twin.id not in seen):
+            return False
+        return self._turned(question, seen) is None
+
     def _settle(self) -> None:
         """Finish the open block, if there is one."""
         block, self._open = self._open, None
         if block is not None:
-            for case, observation in zip(block.cases.values(), self.connection.finish(), strict=True):
-                block.observations[case.id] = observation
-                if not case.derived:
-                    self._keep(observation)
+            self._observed(block, self.connection.finish(), self._unanswered)
+
+    def _observed(self, block: Block, seen: Sequence[Observation], cases: Sequence[Case]) -> None:
+        for case, observation in zip(cases, seen, strict=True):
+            block.observations[case.id] = observation
+            if not case.derived:
+                self._keep(observation)
 
     def _keep(self, observation: Observation) -> None:
         while len(self._kept) >= KEPT_CASES:

@@ -116,8 +116,14 @@ class Connection(AbstractContextManager["Connection", None], Protocol):
         if the kit was listening for the whole limit. Does nothing, and is false, when no block is open.
         """
 
+    def answered(self, seconds: float) -> list[Observation]:
+        """Wait for answers, so long at most, or until the block is answered. Returns observations of its next cases,
+        those after the ones that were returned before; nothing that comes later changes them. Empty when the first of
+        these cases has no answer yet, when no block is open, and for an implementation that `repeats`."""
+
     def finish(self) -> list[Observation]:
-        """Wait for the rest of the block. Returns the same as `ask`."""
+        """Wait for the rest of the block. Returns the observations that `answered` has not returned: without it, the
+        same as `ask`."""
 
     def end(self) -> Observation | None:
         """End the connection. If the implementation ended wrongly after its last answer, an observation of the case
@@ -135,6 +141,7 @@ class AtOnce:
     """Blocks for a connection that does all its work in `ask`, and nothing in `begin`."""
 
     repeats = False
+    #: The cases of the open block that have not been asked yet.
     _block: Sequence[Case] | None = None
 
     def end(self) -> Observation | None:
@@ -168,15 +175,28 @@ class AtOnce:
         self._block = cases
 
     def poll(self) -> bool:
-        """Does nothing; the questions are asked in `finish`."""
-        return False
+        """Does nothing; the questions are asked in `answered` and `finish`."""
+        return self._block is not None and not self._block
+
+    def answered(self, seconds: float) -> list[Observation]:  # noqa: ARG002 (for those below that ask one by one)
+        """Ask the whole block."""
+        return self._asked(self._block or ())
+
+    def _asked(self, cases: Sequence[Case]) -> list[Observation]:
+        """Ask the first cases of the open block."""
+        if not cases:
+            return []
+        block, self._block = self._block or (), None
+        asked = self.ask(cases)
+        self._block = block[len(cases) :]
+        return asked
 
     def finish(self) -> list[Observation]:
-        """Ask the block."""
+        """Ask the rest of the block."""
         cases, self._block = self._block, None
         if cases is None:
             raise RuntimeError("there is no block to finish: none has been begun")
-        return self.ask(cases)
+        return self.ask(cases) if cases else []
 
 
 def no_block(opened: bool) -> None:

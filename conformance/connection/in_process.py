@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -56,6 +57,14 @@ class InProcessConnection(AtOnce):
             observations.append(observation)
         self._transcript.flush()
         return self._quarantine.settle(observations)
+
+    def answered(self, seconds: float) -> list[Observation]:
+        """Ask cases of the open block one by one, for so long, and one at least."""
+        deadline = time.monotonic() + seconds
+        asked = self._asked((self._block or ())[:1])
+        while self._block and time.monotonic() < deadline:
+            asked += self._asked(self._block[:1])
+        return asked
 
     def _ask(self, case: Case) -> Observation:
         # A module may change its arguments: it gets a copy, as a child does.

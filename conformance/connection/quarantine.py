@@ -44,6 +44,10 @@ class Quarantine:
         if observation.status in _GRAVE:
             self.calm = False
             self._deaths[kind_of(observation.case)] += 1
+        self._count(index, observation)
+
+    def _count(self, index: int, observation: Observation) -> None:
+        if observation.status in _GRAVE:
             key = _key(observation.case)
             self._now[key] = sorted({*self._now[key], index})[:LIMIT]
         if observation.status is Status.HANG:
@@ -75,18 +79,22 @@ class Quarantine:
                 return _not_asked(case)
         return self._patience.spares(index, case)
 
-    def settle(self, observations: Sequence[Observation]) -> list[Observation]:
-        """The final observations of the current block.
+    def settle(
+        self, results: Sequence[Observation | None], later: Sequence[Observation | None] = (), first: int = 0
+    ) -> list[Observation]:
+        """The final observations of the next cases of the current block, whose indices begin at `first`. `later`: those
+        of the cases behind them, as far as they are there.
 
         A case may have been asked before the crash or hang that closes its kind was seen. Its observation is then
         replaced, so that the result does not depend on timing.
         """
+        observations = [one for one in results if one is not None]
         if self.calm:
-            return list(observations)
+            return observations
         self._now.clear()
         silent = self._patience.recount()
         settled = []
-        for index, observation in enumerate(observations):
+        for index, observation in enumerate(observations, first):
             spared = self.spares(index, observation.case)
             if spared is not None:
                 settled.append(spared)
@@ -98,6 +106,11 @@ class Quarantine:
                 self._patience.was_silent(index, observation.case)
             settled.append(observation)
         self._patience.settle()
+        for index, one in enumerate(later, first + len(observations)):
+            if one is not None:
+                self._count(index, one)
+            if index in silent and one is not None:
+                self._patience.was_silent(index, one.case)
         return settled
 
 

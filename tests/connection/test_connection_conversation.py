@@ -474,9 +474,12 @@ def test_whatever_happens_each_case_has_one_observation(seed: int, ordered: bool
         cases = cases_of(count)
         talk.begin(cases)
         steps = 0
+        observations: list[Observation] = []
         while not talk.done:
             steps += 1
             assert steps < MOST_STEPS, "it does not end"
+            if chance.random() < 0.1:
+                observations += talk.certain(settled=chance.random() < 0.5)
             side.take()
             numbers = list(side.open)
             event = chance.random() if steps < 500 else 1.0
@@ -488,8 +491,81 @@ def test_whatever_happens_each_case_has_one_observation(seed: int, ordered: bool
                 side.say(seq=chance.randrange(1, 200), value=99_999)
             elif numbers:
                 side.answer(numbers[0] if ordered else chance.choice(numbers))
-        observations = talk.finish()
+        observations += talk.finish()
         assert [observation.case for observation in observations] == cases
         for number, observation in enumerate(observations):
             if observation.status is Status.ANSWER:
                 assert observation.answer in (number, 99_999)
+
+
+def test_what_is_certain_is_returned_before_the_end_of_the_block() -> None:
+    talk, side = begun(4)
+    first, second, third, fourth = side.take()
+    side.answer(first)
+    side.answer(third)
+    assert told(talk.certain(settled=True)) == ["0"]
+    side.answer(second)
+    assert told(talk.certain(settled=True)) == ["1", "2"]
+    assert talk.certain(settled=True) == []
+    side.answer(fourth)
+    assert told(talk.finish()) == ["3"]
+
+
+def test_the_last_answer_is_not_certain_while_the_process_may_die_of_it() -> None:
+    talk, side = begun(4, ordered=False)
+    first, second, *_ = side.take()
+    side.answer(first)
+    side.answer(second)
+    assert told(talk.certain(settled=False)) == ["0"]
+    side.die()
+    assert talk.certain(settled=True) == [], "it is asked once more"
+    side.take()
+    side.answer(next(iter(side.open)))
+    side.die()
+    side.answer_all()
+    assert told(talk.finish()) == ["SIGABRT", "2", "3"]
+
+
+def test_a_second_answer_does_not_change_what_was_returned() -> None:
+    talk, side = begun(2)
+    first, _ = side.take()
+    side.answer(first)
+    assert told(talk.certain(settled=True)) == ["0"]
+    side.say(seq=first, value=99)
+    (observation,) = talk.finish()
+    assert (observation.status, observation.error) == (Status.VIOLATION, "answered twice")
+    assert observation.detail.startswith("a second answer came to an earlier question, 0: ")
+
+
+@given(st.integers(0, 2**32), st.booleans(), st.booleans())
+def test_what_is_spared_does_not_depend_on_when_one_asks_for_what_is_certain(
+    seed: int, hangs: bool, derived: bool
+) -> None:
+    """Some cases end the process or hang: the same ones are closed whether observations are taken at once or at the end
+    of their block."""
+    bad = {*random.Random(seed).sample(range(30), 14)}
+    ending = Ending(Status.HANG, "timeout", "no answer") if hangs else DEATH
+    found = []
+    for early in (False, True):
+        talk = Conversation(ordered=True)
+        side = Side(talk)
+        observations = []
+        for block in range(2):
+            cases = cases_of(30, derived=derived)
+            talk.begin(cases[15 * block :][:15])
+            while not talk.done:
+                side.take()
+                if not side.open:
+                    continue
+                seq, number = next(iter(side.open.items()))
+                if number not in bad:
+                    side.answer(seq)
+                else:
+                    side.open.clear()
+                    (talk.silent if talk.brief else talk.ended)(ending)
+                if early:
+                    observations += talk.certain(settled=True)
+            observations += talk.finish()
+        found.append([(one.case.id, one.status, one.detail) for one in observations])
+    assert found[0] == found[1]
+    assert Status.NOT_ASKED in {status for _, status, _ in found[0]} or not (hangs or derived)

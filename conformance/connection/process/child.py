@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shlex
 import shutil
@@ -182,8 +183,21 @@ class ChildConnection(Connection):
                 raise
         return self._asking and self._talk.done
 
+    def answered(self, seconds: float) -> list[Observation]:
+        """See `Connection.answered`. What a program that may buffer its answers has just answered is not among them:
+        it may die of it."""
+        if not self._asking:
+            return []
+        try:
+            self._converse(time.monotonic() + seconds)
+        except BaseException:
+            self._abandon()
+            raise
+        process = self._process
+        return self._talk.certain(settled=self._launch.ordered or (process is not None and process.silence > DOUBT))
+
     def finish(self) -> list[Observation]:
-        """One observation for each case of the block."""
+        """See `Connection.finish`."""
         if not self._asking:
             raise RuntimeError("there is no block to finish: none has been begun")
         try:
@@ -251,8 +265,9 @@ class ChildConnection(Connection):
 
     # Asking.
 
-    def _converse(self) -> None:
-        while not self._talk.done:
+    def _converse(self, until: float = math.inf) -> None:
+        """Ask the block, up to a moment of `time.monotonic` at most."""
+        while not self._talk.done and (left := until - time.monotonic()) > 0:
             process = self._process or self._restart()
             if process is None:
                 continue
@@ -261,7 +276,7 @@ class ChildConnection(Connection):
             if self._process is process and not process.gone:
                 self._ask_more(process)
             if self._process is process and (process.gone or self._talk.waiting or self._settling):
-                self._listen(process, self._options.timeout)
+                self._listen(process, min(self._options.timeout, left))
 
     def _outlives(self, process: Process) -> None:
         """Wait a moment for the process to end after its answer."""

@@ -98,6 +98,8 @@ class Conversation:
                 self._last_case = self._cases[self._last_answered]
         self._cases = cases
         self._results: list[Observation | None] = [None] * len(cases)
+        #: So many of them have been returned by `certain`.
+        self._returned = 0
         self._missing = len(cases)
         self._todo = deque(range(len(cases)))
         self._index = {}
@@ -282,14 +284,19 @@ class Conversation:
         if seq in self._answered and seq in self._index:
             index = self._index[seq]
             first = self._results[index]
-            if first is not None and first.status is not Status.VIOLATION:
+            if index < self._returned:
+                self._junk_of_earlier(self._cases[index], line)
+            elif first is not None and first.status is not Status.VIOLATION:
                 text = f"a second answer came to the same question: {shorten(line)}"
                 self._put(index, Observation(self._cases[index], Status.VIOLATION, error="answered twice", detail=text))
         elif 0 < seq <= self._seq:
-            which = f", {self._earlier[seq].id}" if seq in self._earlier else ""
-            self._junk("answered twice", f"a second answer came to an earlier question{which}: {shorten(line)}")
+            self._junk_of_earlier(self._earlier.get(seq), line)
         else:
             self._junk("unasked answer", f"an answer came to a question that nobody asked, seq {seq}: {shorten(line)}")
+
+    def _junk_of_earlier(self, case: Case | None, line: bytes) -> None:
+        which = "" if case is None else f", {case.id}"
+        self._junk("answered twice", f"a second answer came to an earlier question{which}: {shorten(line)}")
 
     def _junk(self, error: str, text: str) -> None:
         """Something on stdout that answers no open question."""
@@ -353,6 +360,8 @@ class Conversation:
 
     def _try(self, opened: list[int], ending: Ending, *, brief: bool) -> None:
         before = self._last_answered
+        if before is not None and before < self._returned:
+            before = None
         queue = deque(opened if before is None else [before, *opened])
         self._trial = _Repetition(queue, ending, opened, before, brief)
 
@@ -436,11 +445,27 @@ class Conversation:
         ending, self._pending = self._pending, None
         return None if ending is None or self._last_case is None else _blame(self._last_case, _with(ending, _AFTER))
 
+    def certain(self, *, settled: bool) -> list[Observation]:
+        """The observations of the next cases, in their order, that will not change any more. `settled`: nothing can
+        come of the last answer either. Whatever comes of a case after it was returned is told of the oldest open one,
+        as after the end of a block."""
+        if self._trial is not None or self._spent:
+            return []
+        end = self._returned
+        while end < len(self._cases) and self._results[end] is not None and (settled or end != self._last_answered):
+            end += 1
+        return self._settle(end)
+
     def finish(self) -> list[Observation]:
-        """The observations, in the order of the cases."""
-        results = [result for result in self._results if result is not None]
+        """The observations that `certain` has not returned, in the order of the cases."""
+        settled = self._settle(len(self._cases))
         self._reset(())
-        return self._quarantine.settle(results)
+        return settled
+
+    def _settle(self, end: int) -> list[Observation]:
+        """The final observations of the next cases, up to this one."""
+        begin, self._returned = self._returned, end
+        return self._quarantine.settle(self._results[begin:end], self._results[end:], begin)
 
 
 def _none_hangs(_identifier: str) -> bool:
