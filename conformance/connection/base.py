@@ -38,10 +38,10 @@ class Options:
     "dir": ">" or "<", "line": …}`. ">" goes to the implementation; `line` is the JSON sent, or a string if the line was
     not JSON.
 
-    Of brokers: `silence` is the least time without an answer, in seconds, after which a broker is taken to be silent;
-    `timeout` is the most. `allow_remote`: the address may be on another machine.
-    `allow_writes`: what is sent to an address may create or change something there. `load`: so many clients misbehave
-    beside the questions, and faults are asked of a broker at an address, too; 0: neither.
+    Of brokers: `dialect` is that of a broker at an address. `silence` is the least time without an answer, in seconds,
+    after which a broker is taken to be silent; `timeout` is the most. `allow_remote`: the address may be on another
+    machine. `allow_writes`: what is sent to an address may create or change something there. `load`: so many clients
+    misbehave beside the questions, and faults are asked of a broker at an address, too; 0: neither.
     `tls_ca`: the certificates that a broker's is checked against, a file in PEM. `sasl`: `plain:USER`, the user as whom
     each connection logs in.
 
@@ -52,6 +52,7 @@ class Options:
     memory: int = 1024
     in_process: bool = False
     transcript: Path | None = None
+    dialect: str = "kafka"
     silence: float = 0.3
     allow_remote: bool = False
     allow_writes: bool = False

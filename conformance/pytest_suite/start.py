@@ -34,11 +34,13 @@ def connection_options(config: pytest.Config) -> Options:
     """The options of the connections. Raises ValueError."""
     option = config.getoption
     timeout, transcript = option("--case-timeout"), option("--transcript")
+    dialects = option("--dialect") or [Options.dialect]
     return Options(
         timeout=Options.timeout if timeout is None else float(timeout),
         memory=option("--memory"),
         in_process=option("--in-process"),
         transcript=None if transcript is None else Path(transcript).absolute(),
+        dialect=Options.dialect if Options.dialect in dialects else dialects[0],
         silence=Options.silence if option("--silence") is None else float(option("--silence")),
         allow_remote=option("--allow-remote"),
         allow_writes=option("--allow-writes"),

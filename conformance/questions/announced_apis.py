@@ -34,7 +34,8 @@ def for_broker(question: Question, described: Description) -> Question:
     """The question as it is asked of a broker that announces its apis.
 
     Raises ValueError if its answer is not known: it is about an api that the broker does not have, or that it has and
-    the reference's broker has not. And if it may not be sent to this broker.
+    the reference's broker has not; or, in another dialect than kafka, about a broker that was asked nothing before. And
+    if it may not be sent to this broker.
     """
     vector, case, apis = question.vector, question.case, described.apis or {}
     if case.op is not Op.SERVE:
@@ -42,6 +43,8 @@ def for_broker(question: Question, described: Description) -> Question:
     kind = CaseId.parse(case.id).kind
     if kind is CaseKind.CONVERSATION:
         return conversations.with_script(question, described)
+    if case.dialect != sweep.DIALECT:
+        raise ValueError("its answer is known of a broker that was asked nothing before, and this one may have been")
     if kind is CaseKind.SWEEP:
         sweep.check_offered(question, described)
         if vector.area == MESSAGES:

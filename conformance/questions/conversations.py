@@ -1,9 +1,9 @@
 """Questions that are conversations with a broker (`vectors.conversations`): of one with an `each` a question for each
 version of that api that the broker announces.
 
-The ids are enough to ask again: `kafka/conversations/<id>#serve`, or `kafka/conversations/<id>/<version>#serve`; those
-beside clients that misbehave have the area `faults` in place of `conversations`. The script depends on what the broker
-announces, so it is made when it is asked.
+The ids are enough to ask again: `<dialect>/conversations/<id>#serve`, or `kafka/conversations/<id>/<version>#serve`;
+those beside clients that misbehave have the area `faults` in place of `conversations`. The script depends on what the
+broker announces, so it is made when it is asked.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ from wireproof.conformance.vectors.conversations import Conversation
 DIALECT = conversations.DIALECT
 
 
-def questions(apis: Mapping[int, tuple[int, int]]) -> Iterator[Question]:
-    """The questions for a broker that announces these versions, as far as the current catalogue has them."""
+def questions(apis: Mapping[int, tuple[int, int]], dialect: str = DIALECT) -> Iterator[Question]:
+    """The questions of a dialect for a broker that announces these versions, as far as the current catalogue has
+    them."""
     names = reference_codec().dialect(DIALECT).apis()
     announced = {names[key]: versions for key, versions in apis.items() if key in names}
     for one in conversations.load().values():
+        if one.dialect != dialect:
+            continue
         if one.each is None:
             yield _question(one, None)
             continue
@@ -39,13 +42,14 @@ def questions(apis: Mapping[int, tuple[int, int]]) -> Iterator[Question]:
 
 
 @functools.cache
-def every_vector() -> tuple[Vector, ...]:
-    """Those of all versions that the current catalogue has, each with its conversation as what is expected."""
+def every_vector(dialect: str = DIALECT) -> tuple[Vector, ...]:
+    """Those of a dialect, in all versions that the current catalogue has, each with its conversation as what is
+    expected."""
     known = reference_codec().dialect(DIALECT)
     every = {key: known.types.get(f"{name}Request") or (0, -1) for key, name in known.apis().items()}
     return tuple(
         msgspec.structs.replace(one.vector, expected=_demanded(conversations.load()[_name(one.case.id)]))
-        for one in questions(every)
+        for one in questions(every, dialect)
         if one.vector.area == CONVERSATIONS
     )
 
@@ -65,10 +69,10 @@ def find(identifier: str) -> Question:
     wanted = CaseId.parse(identifier)
     _, _, name, *number = wanted.path.split("/")
     one = conversations.load().get(name)
-    if one is None or wanted.op not in ("", Op.SERVE) or not wanted.path.startswith(f"{DIALECT}/{one.area}/"):
+    if one is None or wanted.op not in ("", Op.SERVE) or not wanted.path.startswith(f"{one.dialect}/{one.area}/"):
         raise ValueError(f"there is no conversation {identifier}")
     if (one.each is not None) is not (len(number) == 1 and number[0].isdecimal()) or len(number) > 1:
-        raise ValueError(f"{identifier}: {DIALECT}/{one.area}/{name}{'/<version>' if one.each else ''} is expected")
+        raise ValueError(f"{identifier}: {one.dialect}/{one.area}/{name}{'/<version>' if one.each else ''} is expected")
     if one.each is not None and not requests.has_version(one.each, int(number[0])):
         raise ValueError(f"{identifier}: the catalogue has no version {number[0]} of {one.each}")
     return _question(one, int(number[0]) if number else None)
@@ -95,13 +99,14 @@ def with_script(question: Question, described: Description) -> Question:
 def _question(one: Conversation, version: int | None) -> Question:
     vector = Vector(
         id=one.id if version is None else f"{one.id}/{version}",
-        dialect=DIALECT,
+        dialect=one.dialect,
         area=one.area,
         about=one.about,
         kind=VectorKind.SERVE,
         ops=(Op.SERVE,),
         version=version,
         source=one.source,
-        needs=("apis",),
+        rulings=tuple(one.rulings),
+        needs=("apis",) if one.dialect == DIALECT else (),
     )
-    return Question(vector, Case(f"{vector.path}#{Op.SERVE}", Op.SERVE, DIALECT, version=version))
+    return Question(vector, Case(f"{vector.path}#{Op.SERVE}", Op.SERVE, one.dialect, version=version))

@@ -84,9 +84,16 @@ def _of_broker(
 ) -> tuple[list[Entry], list[Entry]]:
     """Those that only a broker which runs is asked, and the faults among them."""
     found: tuple[list[Entry], list[Entry]] = [], []
-    if described.apis and (dialects is None or sweep.DIALECT in dialects):
-        not_asked.no_schema.update(sweep.without_schema(described.apis))
-        for question in itertools.chain(sweep.questions(described.apis), conversations.questions(described.apis)):
+    if described.apis is None:
+        return found
+    for dialect in described.dialects:
+        if dialects is not None and dialect not in dialects:
+            continue
+        asked = conversations.questions(described.apis, dialect)
+        if dialect == sweep.DIALECT:
+            not_asked.no_schema.update(sweep.without_schema(described.apis))
+            asked = itertools.chain(sweep.questions(described.apis), asked) if described.apis else iter(())
+        for question in asked:
             if areas is None or question.vector.area in areas:
                 found[question.vector.area == FAULTS].append(Entry(question.case.id, partial(_one, question)))
     return found

@@ -66,6 +66,8 @@ class ConversationScript:
 
     def versions(self, step: Step) -> list[int]:
         """The versions in which a step asks, one after another. Raises ValueError if there are none."""
+        if self.conversation.dialect != DIALECT:
+            return [0]
         api = str(step.ask)
         keys = {name: key for key, name in reference_codec().dialect(DIALECT).apis().items()}
         announced = dict(self.apis).get(keys[api])
@@ -267,10 +269,24 @@ class _Running:
         if step.answered:
             self._open.setdefault(step.on, deque()).extend((*one, event.at) for one in asked)
 
-    @staticmethod
-    def _request(api: str, version: int, correlation_id: int, value: Any) -> bytes:
-        keys = {name: key for key, name in reference_codec().dialect(DIALECT).apis().items()}
-        return requests.frame_of(api, keys[api], version, correlation_id, value)
+    def _request(self, api: str, version: int, correlation_id: int, value: Any) -> bytes:
+        codec, dialect = reference_codec(), self._script.conversation.dialect
+        keys = {name: key for key, name in codec.dialect(dialect).apis().items()}
+        if dialect == DIALECT:
+            return requests.frame_of(api, keys[api], version, correlation_id, value)
+        common = {"request_type_id": keys[api], "version_id": version, "correlation_id": correlation_id}
+        return codec.encode(f"{api}Request", {**common, "client_id": "wireproof", **value}, dialect=dialect)
+
+    def _expected(self, answer: Any, api: str, version: int, correlation_id: int) -> dict[str, Any]:
+        """The pattern of a response."""
+        if self._script.conversation.dialect == DIALECT:
+            body = _in_json(of_version(answer, requests.answer_plan(api, version)), self._marks)
+            value = {"header": {"CorrelationId": correlation_id}, "body": body}
+            return {"type": f"ResponseFrame:{api}", "version": version, "strict": True, "value": value}
+        choices = answer["either"] if answer.keys() == {"either"} else [answer]
+        values = [{"correlation_id": correlation_id, **_in_json(one, self._marks)} for one in choices]
+        value = values[0] if len(values) == 1 else {"either": values}
+        return {"type": f"{api}Response", "strict": True, "value": value}
 
     def _answer(self, step: Step, place: str) -> Play:
         """The oldest answer that is still to come. Raises Deviation."""
@@ -280,14 +296,8 @@ class _Running:
         if event.kind != "frame":
             self._closed.add(step.on)
             raise Deviation(f"{place} does not come: {_without_answer(event)}", api)
-        expected = of_version(step.answer, requests.answer_plan(api, version))
-        pattern = {
-            "type": f"ResponseFrame:{api}",
-            "version": version,
-            "strict": True,
-            "value": {"header": {"CorrelationId": correlation_id}, "body": _in_json(expected, self._marks)},
-        }
-        difference = patterns.frame_mismatch(pattern, event.data, self._marks, DIALECT)
+        pattern = self._expected(step.answer, api, version, correlation_id)
+        difference = patterns.frame_mismatch(pattern, event.data, self._marks, self._script.conversation.dialect)
         if difference is not None:
             path = difference.partition(" ")[0] if difference.startswith("body.") else "frame"
             raise Deviation(

@@ -1,5 +1,8 @@
 """The conversations with a broker, `vectors/conversations.json`, and those beside clients that misbehave,
-`vectors/faults.json`: read and checked when they are first needed."""
+`vectors/faults.json`: read and checked when they are first needed.
+
+Those of the dialect kafka are of the versions that the broker announces. Other dialects have one version of each
+request, which is a frame's type."""
 
 from __future__ import annotations
 
@@ -128,13 +131,15 @@ def _bytes(pieces: list[list[str]] | None) -> bytes:
 
 
 class Conversation(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
-    """One conversation. `each`: the api for each of whose announced versions, from the lowest to the highest
-    of `versions`, it is held once."""
+    """One conversation. `rulings`: those on which it rests. `each`: the api for each of whose announced versions, from
+    the lowest to the highest of `versions`, it is held once."""
 
     id: str
     about: str
     source: str
     steps: list[Step]
+    dialect: str = DIALECT
+    rulings: list[str] = []
     each: str | None = None
     versions: tuple[int, int] = (0, 32767)
     needs: Needs = Needs()
@@ -193,21 +198,19 @@ def _check(conversation: Conversation) -> None:
     asked: dict[str, list[str]] = {}
     for number, step in enumerate(conversation.steps, 1):
         try:
-            _check_step(step, asked.setdefault(step.on, []), marked)
+            _check_step(step, asked.setdefault(step.on, []), marked, conversation.dialect)
         except (ValueError, WireproofError) as error:
             raise VectorError(f"step {number}: {error}") from None
     if any(asked.values()):
         raise VectorError(f"nothing awaits the answers to {', '.join(api for apis in asked.values() for api in apis)}")
 
 
-def _check_step(step: Step, asked: list[str], marked: set[str]) -> None:
+def _check_step(step: Step, asked: list[str], marked: set[str], dialect: str) -> None:
     """`asked`: the apis whose answers are still to come."""
     if step.clients is not None:
         _check_clients(step.clients)
     elif step.ask is not None:
-        unknown = sorted({*_unknown(step.value, requests.plans(step.ask))})
-        if unknown:
-            raise VectorError(f"{step.ask} has no field {', '.join(unknown)}")
+        _check_fields(step.value, step.ask, "Request", dialect)
         for batches in _found(step.value, "batches"):
             records.check(batches)
         _check_marks(step.value, marked)
@@ -223,11 +226,16 @@ def _check_step(step: Step, asked: list[str], marked: set[str]) -> None:
     apis = {*asked[: step.times]}
     del asked[: step.times]
     for api in apis:
-        unknown = sorted({*_unknown(step.answer, requests.plans(api, "Response"))})
-        if unknown:
-            raise VectorError(f"the answer of {api} has no field {', '.join(unknown)}")
+        _check_fields(step.answer, api, "Response", dialect)
     _check_marks(step.answer, marked)
     marked.update(name for key, name in patterns.marks_of(step.answer) if key == "mark")
+
+
+def _check_fields(value: Any, api: str, which: str, dialect: str) -> None:
+    """A request's value, or the pattern of a response. Only Kafka's have plans."""
+    unknown = sorted({*_unknown(value, requests.plans(api, which))}) if dialect == DIALECT else []
+    if unknown:
+        raise VectorError(f"{api}{which} has no field {', '.join(unknown)}")
 
 
 def _check_clients(clients: Clients) -> None:

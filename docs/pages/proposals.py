@@ -11,9 +11,17 @@ from pages import claims
 from pages.markdown import DOCS, Lines, between, cell, code, table
 from wireproof import reference
 from wireproof.conformance import ledger, vectors
+from wireproof.conformance.questions import conversations
+from wireproof.conformance.vectors import Vector
 
 _CLAIMS_BEGIN = "<!-- claims: written by `python docs/generate.py` from docs/claims/{}.toml -->"
 _CLAIMS_END = "<!-- end of claims -->"
+
+
+def every_vector(dialect: str) -> list[Vector]:
+    """All that a claim of this proposal can name: vectors, conversations, cases of the ledger."""
+    of_ledger = ledger.every_vector(dialect) if ledger.names(dialect) else ()
+    return [*vectors.load([dialect]), *conversations.every_vector(dialect), *of_ledger]
 
 
 def claims_table(dialect: str) -> Lines:
@@ -23,8 +31,7 @@ def claims_table(dialect: str) -> Lines:
         file = claims.load(DOCS / "claims" / f"{dialect}.toml")
     except claims.ClaimsError as error:
         raise click.ClickException(f"docs/claims/{error}") from None
-    there = [*vectors.load([dialect]), *(ledger.every_vector(dialect) if ledger.names(dialect) else ())]
-    wrong = list(claims.problems(file, reference.rulings(dialect), there))
+    wrong = list(claims.problems(file, reference.rulings(dialect), every_vector(dialect)))
     if wrong:
         raise click.ClickException("\n".join(f"docs/claims/{dialect}.toml: {problem}" for problem in wrong))
     for section in file.sections:

@@ -7,21 +7,17 @@ from pathlib import Path
 import pytest
 from pages import claims
 from pages.claims import Claim, Claims
+from pages.proposals import every_vector
 from support.paths import ROOT
 
 from wireproof import reference
-from wireproof.conformance import ledger, vectors
-from wireproof.conformance.vectors import Vector
+from wireproof.conformance import vectors
 
 FOLDER = ROOT / "docs" / "claims"
 PROPOSALS = [dialect for dialect in reference.dialects if dialect != "kafka"]
 DIALECT = "wire-format"
 RULINGS = {name: reference.rulings(DIALECT)[name] for name in ("R-WF-2", "R-WF-8")}
 VECTORS = vectors.load([DIALECT])
-
-
-def everything(dialect: str) -> list[Vector]:
-    return [*vectors.load([dialect]), *(ledger.every_vector(dialect) if ledger.names(dialect) else ())]
 
 
 def test_every_proposal_has_claims() -> None:
@@ -32,7 +28,7 @@ def test_every_proposal_has_claims() -> None:
 def test_no_claim_is_without_vectors_or_a_reason(dialect: str) -> None:
     found = claims.load(FOLDER / f"{dialect}.toml")
     assert len(found.claims) > 20
-    assert list(claims.problems(found, reference.rulings(dialect), everything(dialect))) == []
+    assert list(claims.problems(found, reference.rulings(dialect), every_vector(dialect))) == []
 
 
 # --- What is wrong with claims ----------------------------------------------------------------------------------------

@@ -66,6 +66,7 @@ def readings(
         memory=memory,
         in_process=in_process,
         transcript=transcript,
+        dialect=dialect or Options.dialect,
         silence=silence,
         allow_remote=allow_remote,
         allow_writes=allow_writes,

@@ -72,6 +72,7 @@ def repro(
             memory=memory,
             in_process=in_process,
             transcript=heard,
+            dialect=question.case.dialect,
             silence=silence,
             allow_remote=allow_remote,
             allow_writes=allow_writes,

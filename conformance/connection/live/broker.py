@@ -64,7 +64,7 @@ def address_connection(spec: str, options: Options) -> BrokerConnection:
     described = Description(
         name=f"broker at {address}",
         language="unknown",
-        dialects=(DIALECT,),
+        dialects=(options.dialect,),
         ops=frozenset({Op.SERVE}),
         effects=frozenset(_permitted(options)),
     )
@@ -169,6 +169,8 @@ class BrokerConnection(Connection):
         #: Why it cannot be asked any more; empty while it can.
         self._gone = ""
         self._transcript = Transcript(options.transcript)
+        #: What it is asked first: its versions, where its dialect has a request for them.
+        self._first = [announced.REQUEST] if DIALECT in described.dialects else []
         self._description = dataclasses.replace(
             described, apis=self._announced(), reached_by=tuple(_given(options)), logs_in=self._token is not None
         )
@@ -462,8 +464,8 @@ class BrokerConnection(Connection):
             self._seen[case.id] = Observation(case, Status.NOT_ASKED, detail=self._gone)
 
     def _announced(self) -> announced.Ranges:
-        """The apis that it announces: none of a broker from before KIP-35, which closes the connection. Raises
-        ImplementationError."""
+        """The apis that it announces: none of a broker of another dialect, or from before KIP-35, which closes the
+        connection. Raises ImplementationError."""
         exchange = self._first_exchange()
         limit = self._options.timeout
         answer = bytes(exchange.sent)
@@ -475,7 +477,7 @@ class BrokerConnection(Connection):
             raise ImplementationError(
                 f"{self._spec}: nobody listens at {self._address} within {LISTENS_WITHIN:g} seconds of its description."
             )
-        if ranges is None and not (exchange.closed and not answer):
+        if self._first and ranges is None and not (exchange.closed and not answer):
             got = answer[:32].hex() if answer else f"nothing within {limit:g} seconds"
             raise ImplementationError(
                 f"{self._spec}: no Kafka broker answers there: {got} came for an ApiVersions request of version 0. If "
@@ -484,13 +486,16 @@ class BrokerConnection(Connection):
         return ranges or {}
 
     def _first_exchange(self) -> Exchange:
-        """Ask for its apis. A program may begin to listen a while after it has described itself."""
+        """Connect, and ask for its apis. A program may begin to listen a while after it has described itself."""
         deadline = time.monotonic() + LISTENS_WITHIN
         while True:
-            exchange = Exchange(self._address, [announced.REQUEST], self._token)
+            exchange = Exchange(self._address, self._first, self._token)
             try:
                 while not (
-                    exchange.over or exchange.silence > self._options.timeout or announced.read(bytes(exchange.sent))
+                    exchange.over
+                    or exchange.silence > self._options.timeout
+                    or announced.read(bytes(exchange.sent))
+                    or (exchange.connected and not self._first)
                 ):
                     self._advance([exchange], PAUSE)
             finally:

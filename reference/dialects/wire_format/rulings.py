@@ -57,8 +57,6 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("no_error", "0")},
         "writes 0 (a comment)",
         PRODUCED,
-        beyond="that a message set's own error is told apart from none: no op makes a broker fail one set alone; "
-        "tests/dialects/wire_format/test_wire_format_waiting.py",
     ),
     Ruling(
         "R-WF-6",
@@ -148,8 +146,6 @@ RULINGS: tuple[Ruling, ...] = (
         {OTHER: ("acks_0", "answered")},
         "acks 0 is answered",
         f"{PAGE}, Known Proposals",
-        beyond="that it waits at all: `serve` tells what is sent, and not when, and nothing arrives in between; "
-        "tests/dialects/wire_format/test_wire_format_broker.py",
     ),
     Ruling(
         "R-WF-16",

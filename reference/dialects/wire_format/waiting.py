@@ -1,6 +1,6 @@
 """When a broker answers: it waits for acknowledgements, or for enough bytes. Times are in ms; the clock is an argument.
 
-The broker beside it asks these. `wireproof serve` lets time pass; of the ops none does.
+The broker beside it asks these. `wireproof serve` and conversations let time pass; of the ops none does.
 
 Source: New wire format proposals, Known Proposals: long poll, acknowledgement count and timeout, replica id; R-WF-4,
 R-WF-15.
