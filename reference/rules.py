@@ -99,6 +99,13 @@ class Rules:
     earlier_batches: Literal["passed-over", "go-back"] = "passed-over"
     #: A set whose only batch is cut: nothing is delivered, or it is refused.
     cut_alone: Literal["nothing", "refused"] = "nothing"
+    #: Converting a set: entries of a lower magic than the asked one.
+    lower_magics: Literal["converted", "kept"] = "converted"
+    #: Converting a zstd batch to an older magic, which has no such codec.
+    converted_zstd: Literal["refused", "gzip"] = "refused"
+    #: What is compressed, has a time of appending and is converted: this is the time of each record inside, and in a
+    #: wrapper the type of it; the time alone; or the times inside are those that are stored.
+    converted_append_time: Literal["outer", "unmarked", "stored"] = "outer"
     #: Another default of a plain field, in the next release's schema.
     plain_default: Literal["compatible", "breaks"] = "compatible"
     # kip-35-v7

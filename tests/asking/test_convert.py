@@ -13,9 +13,9 @@ from wireproof.conformance.report.failure import failure_page
 from wireproof.conformance.vectors import Vector
 from wireproof.reference.dialects.base import Format
 
-DIALECTS = ("kip-82-int-keys", "kip-82-string-keys")
+DIALECTS = ("kafka", "kip-82-int-keys", "kip-82-string-keys")
 ALL = {vector.path: vector for vector in vectors.load(DIALECTS) if Op.CONVERT in vector.ops}
-INT, STRING = (f"{dialect}/unsupported-versions" for dialect in DIALECTS)
+KAFKA, INT, STRING = (f"{dialect}/unsupported-versions" for dialect in DIALECTS)
 
 
 def seen(vector: Vector, answer: bytes) -> Observation:
@@ -46,6 +46,7 @@ def test_every_format_that_a_dialect_names_has_vectors_and_no_other() -> None:
 @pytest.mark.parametrize(
     ("path", "form"),
     [
+        (f"{KAFKA}/convert-to-0", Format("kafka", "RecordSet")),
         (f"{INT}/convert-headed-to-1", Format("kip-82-int-keys", "MESSAGE_SET")),
         (f"{STRING}/convert-to-0", Format("kafka", "MessageSet", 0)),
         (f"{STRING}/convert-to-shipped", Format("kafka", "RecordSet")),

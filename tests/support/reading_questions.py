@@ -351,6 +351,28 @@ def drafted_sets(type_name: str, digits: str) -> Question:
     return ask
 
 
+def converted_times(to: str, digits: str) -> Question:
+    """Of each entry of a RecordSet that is converted: its magic, its attributes, and those and the time of each message
+    in it, or the time of each record."""
+
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        data = attempt(lambda: own.convert("RecordSet", bytes.fromhex(digits), to, dialect=KAFKA))
+        if isinstance(data, Refused):
+            return data
+        return [
+            (
+                one["magic"],
+                one["attributes"],
+                [(inner["attributes"], inner.get("timestamp")) for inner in one.get("messages", ())]
+                + [one["baseTimestamp"] + record["timestampDelta"] for record in one.get("records", ())],
+            )
+            for one in own.decode("RecordSet", data, dialect=KAFKA)
+        ]
+
+    return ask
+
+
 def consuming(digits: str, position: int) -> Question:
     """The offsets that a consumer delivers of a partition's records, and the position after."""
 

@@ -36,6 +36,7 @@ from support.reading_questions import (
     chosen,
     consuming,
     contents,
+    converted_times,
     converting,
     drafted,
     drafted_batch,
@@ -1013,6 +1014,36 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (
             consuming((entry(1, 5, 0, b"v") + entry(1, 6, 0, b"w")).hex(), 9),
             {"passed-over": ([], 9), "go-back": ([6], 7)},
+        ),
+    ],
+    "lower_magics": [
+        (
+            converted_times("magic-1", (entry(0, 5, 0, b"v") + entry(1, 6, 0, b"w")).hex()),
+            {"converted": [(1, 0, []), (1, 0, [])], "kept": [(0, 0, []), (1, 0, [])]},
+        ),
+        (
+            converted_times("magic-2", entry(0, 5, 0, b"v").hex()),
+            {"converted": [(2, 0, [-1])], "kept": [(2, 0, [-1])]},
+        ),
+    ],
+    "converted_zstd": [
+        (
+            converted_times("magic-0", batch(1, zstd_frame(0x58), 4)),
+            {"refused": Refused("unsupported-compression", None), "gzip": [(0, 1, [(0, None)])]},
+        ),
+        (
+            converted_times("magic-2", batch(1, zstd_frame(0x58), 4)),
+            {"refused": [(2, 4, [0])], "gzip": [(2, 4, [0])]},
+        ),
+    ],
+    "converted_append_time": [
+        (
+            converted_times("magic-1", batch(1, gzip.compress(LATER_RECORD, mtime=0), 9)),
+            {"outer": [(1, 9, [(8, 0)])], "unmarked": [(1, 9, [(0, 0)])], "stored": [(1, 9, [(0, 1000)])]},
+        ),
+        (
+            converted_times("magic-2", entry(1, 5, 9, gzip.compress(entry(1, 0, 0, b"v"), mtime=0), timestamp=7).hex()),
+            {"outer": [(2, 9, [7])], "unmarked": [(2, 9, [7])], "stored": [(2, 9, [0])]},
         ),
     ],
     "broken_batch": [

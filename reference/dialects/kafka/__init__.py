@@ -13,7 +13,7 @@ from wireproof.reference import catalog, evolution, records, schema
 from wireproof.reference.catalog import Catalog
 from wireproof.reference.codec import Codec, NodeCodec, decode
 from wireproof.reference.cursor import Reader, Writer
-from wireproof.reference.dialects.base import Dialect, Entries, RefusedFor, UnknownType
+from wireproof.reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
 from wireproof.reference.dialects.kafka.rulings import RULINGS
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
 from wireproof.reference.peers import answers, broker, client, connection
@@ -144,6 +144,9 @@ class Kafka(Dialect):
         "MessageSet": Entries(records.guarded, records.is_compressed, records.ends_partially),
     }
     written = Rules(overlong_varints="refused", linked_blocks="refused")  # R-K-5, R-K-22e
+    formats: Mapping[str, Mapping[str, Format]] = {
+        "RecordSet": {f"magic-{magic}": Format("kafka", "RecordSet") for magic in (0, 1, 2)}
+    }
     message_set = "MessageSet"
     records_field = "RecordSet"
     control_batches = frozenset({"RecordBatch", "RecordSet"})
@@ -182,6 +185,13 @@ class Kafka(Dialect):
         from wireproof.reference.records import record
 
         return record.lookup(decode(self.codec(type_name, version), data, rules), key)
+
+    def convert(self, type_name: str, data: bytes, to: str, version: int | None, rules: Rules) -> bytes:  # noqa: ARG002 (sets have no versions)
+        if type_name not in self.formats:
+            raise NotImplementedError(f"RecordSet is converted, and not {type_name}")
+        from wireproof.reference.records import convert
+
+        return convert.converted(data, to, rules)
 
     def consume(
         self, data: bytes, position: int, isolation: str, aborted: Sequence[Mapping[str, int]], rules: Rules

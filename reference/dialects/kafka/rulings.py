@@ -11,6 +11,7 @@ VERSIONS = f"{GUIDE}, Retrieving Supported API versions"
 FORMAT = "Kafka's message format, Record Batch"
 OLD_FORMAT = "Kafka's message format, Old Message Format"
 KIP_32 = "KIP-32, Proposed Changes"
+KIP_110 = "KIP-110, Compatibility, Deprecation, and Migration Plan"
 KIP_482 = "KIP-482, Tagged fields"
 KIP_511 = "KIP-511, ApiVersions request/response handling"
 
@@ -573,5 +574,87 @@ RULINGS: tuple[Ruling, ...] = (
             "sending the response to the consumer on an older version."
         ),
         kafka="RecordsUtil.downConvert, up to Kafka 3; LogValidator.validateMessagesAndAssignOffsets for what comes up",
+    ),
+    Ruling(
+        "R-K-50",
+        "what is left of records that are converted to another magic",
+        "their offsets, keys and values, in their order, null and empty apart; to an older magic the headers, the "
+        "producer and its transaction are lost, to magic 0 the times and their type; a batch of markers leaves "
+        "nothing, and neither does one without records; to a newer magic they have no headers and no producer, and "
+        "from magic 0 the time −1",
+        source="Kafka documentation, Upgrading from 0.8.x or 0.9.x to 0.10.0.0",
+        quote=(
+            "In this case, the broker is able to convert messages from the 0.10.0 format to an earlier format before "
+            "sending the response to the consumer on an older version."
+        ),
+        kafka="RecordsUtil.downConvert and LogValidator.validateMessagesAndAssignOffsets, up to Kafka 3, do so",
+        kit="that all of it holds in both directions",
+    ),
+    Ruling(
+        "R-K-51",
+        "the wrapper that a conversion makes",
+        "no key, the offset of its last message, and in magic 1 its greatest time or the time of appending; the "
+        "offsets in it are relative in magic 1 and absolute in magic 0",
+        source=OLD_FORMAT,
+        quote=(
+            "Note that the key should be null for the outer message and its offset will be the offset of the last "
+            "inner message."
+        ),
+        kafka="MemoryRecordsBuilder.writeLegacyCompressedWrapperHeader",
+    ),
+    Ruling(
+        "R-K-52",
+        "messages that stand side by side and are converted to magic 2",
+        "each is a batch, with its own offset and time",
+        {OTHER: ("older_messages", "one-batch")},
+        "they are one batch, where one can hold them",
+        FORMAT,
+        kafka="LogValidator makes one batch of all messages of a request",
+    ),
+    Ruling(
+        "R-K-53",
+        "what is compressed, and converted to another magic",
+        "it is compressed with the same codec: a batch, or a wrapper",
+        {OTHER: ("older_wrappers", "messages")},
+        "it is compressed no more: a batch without a codec, or the messages in the set themselves",
+        OLD_FORMAT,
+        kafka="RecordsUtil.downConvert keeps the codec, LogValidator takes the topic's",
+    ),
+    Ruling(
+        "R-K-54",
+        "a set that is converted, and ends with a part of a batch or message",
+        "the part is dropped: a fetch may end anywhere",
+        {OTHER: ("converted_partial", "refused")},
+        "refused",
+        OLD_FORMAT,
+        kafka="MemoryRecords.downConvert passes over it",
+    ),
+    Ruling(
+        "R-K-55",
+        "messages of magic 0 in a set that is converted to magic 1",
+        "they are converted, with the time −1",
+        {OTHER: ("lower_magics", "kept")},
+        "they stay as they are: who reads magic 1 reads magic 0",
+        KIP_32,
+        kafka="RecordsUtil.downConvert leaves a batch whose magic is not above the asked one",
+    ),
+    Ruling(
+        "R-K-56",
+        "a batch with zstd that is converted to magic 0 or 1, which have no zstd",
+        "refused",
+        {OTHER: ("converted_zstd", "gzip")},
+        "it is compressed with gzip",
+        KIP_110,
+        quote="Down-conversion of zstd-compressed records will not be supported.",
+        kafka='RecordsUtil.downConvert throws: "Down-conversion of zstandard-compressed batches is not supported"',
+    ),
+    Ruling(
+        "R-K-57",
+        "what is compressed, has LogAppendTime and is converted: the times inside",
+        "each record has the time of appending; inside a wrapper of magic 1 it has that type, too",
+        {"unmarked": ("converted_append_time", "unmarked"), "stored": ("converted_append_time", "stored")},
+        "unmarked: the time without its type, which the wrapper has; stored: the times that stood inside",
+        KIP_32,
+        kafka="MemoryRecordsBuilder.appendWithOffset sets the time of appending, and its type",
     ),
 )

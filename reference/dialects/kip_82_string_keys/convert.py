@@ -11,7 +11,7 @@ Source: KIP-82 with string keys, Compatibility, Deprecation, and Migration Plan;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from wireproof.reference.cursor import Reader, Writer
@@ -22,9 +22,9 @@ from wireproof.reference.primitives import MAX_INT32
 from wireproof.reference.records import CODEC, ends_partially
 from wireproof.reference.records.compression import GZIP, ZSTD
 from wireproof.reference.records.control import CONTROL
-from wireproof.reference.records.convert import Converted, down_convert, up_convert
+from wireproof.reference.records.convert import Converted, convert
 from wireproof.reference.records.record_set import append_record_set, read_record_set
-from wireproof.reference.rules import Rules
+from wireproof.reference.rules import DEMANDED, Rules
 
 Fields = Mapping[str, Any]
 
@@ -46,7 +46,7 @@ def converted(type_name: str, data: bytes, to: str, rules: Rules) -> bytes:
         entries = _whole(read_record_set, data, rules)
         if rules.converted_partial == "refused" and ends_partially(data):
             raise DecodeError(Reason.TRUNCATED, "the set ends with a part of a message", None)
-        for batch in from_shipped(entries, merges=rules.older_messages == "one-batch").entries:
+        for batch in from_shipped(entries, rules).entries:
             append_batch(writer, _repacked(batch, rules))
         return bytes(writer.out)
     batches = [_repacked(_whole(read_batch, data, rules), rules)]
@@ -131,12 +131,11 @@ def to_shipped(batches: Iterable[Fields]) -> Converted:
     return Converted(entries, lost)
 
 
-def from_shipped(entries: Iterable[Fields], *, merges: bool = False) -> Converted:
-    """Entries of a RecordSet of any magic, converted to BATCHes; older messages have no headers. `merges`: older
-    messages that stand side by side are one batch. Raises EncodeError."""
+def from_shipped(entries: Iterable[Fields], rules: Rules = DEMANDED) -> Converted:
+    """Entries of a RecordSet of any magic, converted to BATCHes; older messages have no headers. Raises EncodeError."""
     batches: list[dict[str, Any]] = []
     lost: list[str] = []
-    for index, entry in enumerate(_merged([*entries]) if merges else up_convert(entries)):
+    for index, entry in enumerate(convert(entries, 2, rules).entries):
         records = [
             from_record(record, f"entry {index}: records[{number}]") for number, record in enumerate(entry["records"])
         ]
@@ -144,29 +143,6 @@ def from_shipped(entries: Iterable[Fields], *, merges: bool = False) -> Converte
         fields = {ours: entry[shipped] for ours, shipped in _NAMES.items()}
         batches.append({**fields, "attributes": _with_codec(entry["attributes"]), "records": records})
     return Converted(batches, lost)
-
-
-def _merged(entries: Sequence[Fields]) -> list[dict[str, Any]]:
-    """Batches for entries of any magic; older messages of one time of creation each are put together."""
-    batches: list[dict[str, Any]] = []
-    open_batch = False
-    for old, batch in zip(entries, up_convert(entries), strict=True):
-        plain = old["magic"] < 2 and not batch["attributes"]
-        if plain and open_batch:
-            _add(batches[-1], batch)
-        else:
-            batches.append(batch)
-        open_batch = plain
-    return batches
-
-
-def _add(batch: dict[str, Any], other: Fields) -> None:
-    """Add the record of a batch of one to a batch before it."""
-    (record,) = other["records"]
-    offset, time = (other[name] - batch[name] for name in ("baseOffset", "baseTimestamp"))
-    batch["records"] = [*batch["records"], {**record, "offsetDelta": offset, "timestampDelta": time}]
-    batch["lastOffsetDelta"] = offset
-    batch["maxTimestamp"] = max(batch["maxTimestamp"], other["maxTimestamp"])
 
 
 def _with_codec(attributes: int) -> int:
@@ -186,5 +162,5 @@ def _losses(entry: Fields) -> Iterable[str]:
 def to_older(batches: Iterable[Fields], magic: int) -> Converted:
     """BATCHes, converted to messages of magic 0 or 1 (entries of a RecordSet) without headers. Raises EncodeError."""
     shipped = to_shipped(batches)
-    older = down_convert(shipped.entries, magic)
+    older = convert(shipped.entries, magic)
     return Converted(older.entries, shipped.lost + older.lost)
