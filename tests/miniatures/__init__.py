@@ -90,6 +90,9 @@ def with_attributes(batch: bytes, attributes: int) -> bytes:
 #: The contract's `types` with records in all their formats.
 RECORDS = only("Record", "RecordBatch", "RecordSet", "MessageSet")
 
+#: The contract's `types` with what is converted alone.
+CONVERTED = only("RecordSet")
+
 
 def records(type_name: str, value: Any) -> list[dict[str, Any]]:
     """The records of magic 2 in a value of any of these types."""
