@@ -63,8 +63,9 @@ Action = Send | Receive | Rest | Load | Sleep
 
 
 class Event(NamedTuple):
-    """What came of an action. `kind`: "done" (Send, Load, Sleep); "frame"; "closed" or "silent" (with the bytes that
-    are no whole frame); "rest". `at`: seconds since the beginning of the conversation."""
+    """What came of an action. `kind`: "done" (Send, Load, Sleep); "late" (a Load whose clients should have come and
+    gone); "frame"; "closed" or "silent" (with the bytes that are no whole frame); "rest". `at`: seconds since the
+    beginning of the conversation."""
 
     kind: str
     data: bytes

@@ -163,6 +163,8 @@ class _Running:
         #: By connection.
         self._open: dict[str, deque[_Asked]] = {}
         self._closed: set[str] = set()
+        #: Why a conversation that was held asked less than it should; empty if it did not.
+        self._late = ""
 
     # --- Topics ---
 
@@ -220,7 +222,9 @@ class _Running:
             yield Sleep(step.pause)
         if step.clients is not None:
             one = step.clients
-            yield Load(one.count, one.data, one.byte_every, one.ends, one.reads, one.seconds)
+            event = yield Load(one.count, one.data, one.byte_every, one.ends, one.reads, one.seconds)
+            if event.kind == "late":
+                self._late = f"not all of {one.count:,} clients came and went within {one.seconds:g} seconds"
             return
         for version in [0] if step.ask is None else self._script.versions(step):
             try:
@@ -328,11 +332,14 @@ class _Running:
             raise Deviation(f"{place}: {demanded}, but there is: {came}", f"{demanded}")
 
     def rest(self) -> Play:
-        """Nothing more may have come than what was awaited. Raises Deviation."""
+        """Nothing more may have come than what was awaited. Raises Deviation, and Unready if there was too little
+        load."""
         for on in self._open:
             event = yield Rest(on)
             if event.data:
                 raise Deviation(f"{len(event.data)} bytes more than was asked for: {event.data.hex()[:64]}", "more")
+        if self._late:
+            raise Unready(self._late)
 
 
 def _without_answer(event: Event) -> str:

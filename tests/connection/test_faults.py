@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import select
+import selectors
+import socket
 import subprocess
 import sys
 from collections.abc import Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +18,17 @@ from support.listening import running, spec
 
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.live.address import resolve
+from wireproof.conformance.connection.live.exchange import Exchange
+from wireproof.conformance.connection.live.talk import Talk
 from wireproof.conformance.model import FAULTS, Outcome, Verdict
 from wireproof.conformance.questions import find, selection
 from wireproof.conformance.questions.selection import NotAsked
 from wireproof.conformance.report.failure import repro_command
+from wireproof.conformance.script import Facts
 from wireproof.conformance.vectors import VectorError, load
 from wireproof.conformance.vectors import conversations as stored
+from wireproof.conformance.vectors.conversation_script import ConversationScript
 from wireproof.errors import WireproofError
 
 FAIL, CRASH = Outcome.FAIL, Outcome.CRASH
@@ -72,6 +81,22 @@ def test_faults_come_last() -> None:
     with Examiner(open_connection(spec("conforming"))) as examiner:
         entries = [*selection.entries(examiner.description, NotAsked(), ["kafka"])]
     assert [one.name for one in entries[-len(NAMES) :]] == [f"kafka/{FAULTS}/{name}#serve" for name in NAMES]
+
+
+def test_less_than_the_load_that_was_told_is_no_pass() -> None:
+    """Nobody accepts, so only a few of the clients can come."""
+    steps = {"clients": {"count": 200, "ends": "close", "seconds": 0.5}}
+    (conversation,) = stored.parse(file({"load": True}, steps), FAULTS).values()
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as server:
+        address = resolve(f"tcp://127.0.0.1:{server.getsockname()[1]}", remote=False)
+        talk = Talk(ConversationScript(conversation, None, ()), Facts(""), partial(Exchange, address))
+        while not talk.over:
+            for one in talk.sockets:
+                ready = select.select([], [one.socket], [], 0)[1]
+                one.advance(selectors.EVENT_WRITE if ready else 0)
+            talk.go_on(0.3, 5.0)
+        talk.close()
+    assert talk.unready == "not all of 200 clients came and went within 0.5 seconds"
 
 
 # --- At an address, and beside all questions (--load) ---

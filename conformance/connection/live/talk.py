@@ -105,9 +105,11 @@ class Talk:
                 return self._received(self._connection(on), quiet if silence else limit, at)
             case Rest(on):
                 return Event("rest", bytes(self._connection(on).sent), at)
-            case Load():
-                late = now - self._since > self._action.seconds
-                return Event("done", b"", at) if self._loaded(self._action) or late else None
+            case Load(seconds=seconds, ends=ends):
+                if self._loaded(self._action):
+                    return Event("done", b"", at)
+                late = "done" if ends is None else "late"
+                return Event(late, b"", at) if now - self._since > seconds else None
             case Sleep(seconds):
                 return Event("done", b"", at) if now - self._since >= seconds else None
 
