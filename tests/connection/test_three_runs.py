@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import types
 
+import pytest
 from support.listening import spec
 from support.paths import TESTS
 
@@ -32,11 +34,31 @@ def test_a_verdict_that_differs_once() -> None:
     assert three_runs.differences([SAME, SAME, other], [RACE]) == ["kafka/framing/b#serve: fail, fail, pass"]
 
 
-def test_what_is_unsteady_differs_from_no_verdict() -> None:
-    other = {**SAME, "kafka/framing/b#serve": Outcome.UNSTEADY}
+def test_an_answer_that_was_only_late_differs_from_no_verdict() -> None:
+    other = {**SAME, "kafka/framing/b#serve": three_runs.LATE}
     assert three_runs.differences([SAME, SAME, other], []) == []
     third = {**SAME, "kafka/framing/b#serve": Outcome.PASS}
-    assert three_runs.differences([SAME, other, third], []) == ["kafka/framing/b#serve: fail, unsteady, pass"]
+    assert three_runs.differences([SAME, other, third], []) == ["kafka/framing/b#serve: fail, late, pass"]
+
+
+@pytest.mark.parametrize(
+    ("detail", "found"),
+    [
+        ("first wrong-answer: answer 1 of 2 is missing; sent nothing\nasked once more: pass", "late"),
+        (
+            "first wrong-answer: step 2: the answer of Fetch 4 does not come: nothing came\nasked once more: pass",
+            "late",
+        ),
+        ("first wrong-answer: answer 1 of 1: body.ErrorCode is 3, 0 is expected\nasked once more: pass", "unsteady"),
+        ("first crash: gone\nasked once more: wrong-answer: answer 1 of 1 is missing", "unsteady"),
+    ],
+)
+def test_what_was_only_late(detail: str, found: str) -> None:
+    line = types.SimpleNamespace(outcome=Outcome.UNSTEADY, detail=detail)
+    assert three_runs.outcome(line) == found
+    assert three_runs.differences([{"a": "pass"}, {"a": found}], []) == (
+        [] if found == "late" else ["a: pass, unsteady"]
+    )
 
 
 def test_a_question_that_was_asked_once() -> None:
