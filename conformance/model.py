@@ -76,6 +76,9 @@ CONVERSATIONS = "conversations"
 FAULTS = "faults"
 
 
+#: What stands in the ids of scripts for clients behind their area.
+SCRIPTS = "scripts"
+
 #: The area of verdicts on how an implementation ended after its last answer, and the beginning of their ids: behind it
 #: stands the id of the case that was answered last.
 PROCESS = "process"
@@ -90,6 +93,7 @@ class CaseKind(StrEnum):
     LEDGER = "ledger"
     SWEEP = "sweep"
     CONVERSATION = "conversation"
+    SCRIPT = "script"
     DERIVED = "derived"
     GENERATED = "generated"
 
@@ -102,6 +106,7 @@ class CaseId(NamedTuple):
         kafka/messages/Fetch/4#serve                         of a sweep over the versions that a broker announces
         kafka/conversations/fetch-waits/4#serve              of a conversation, held once for each version of an api
         kafka/faults/slow-senders#serve                      of a conversation beside clients that misbehave
+        kafka/unsupported-versions/scripts/silent#interpret  of a script for a client
         kafka/messages/FetchRequest/4/set+prefix:3#decode    derived from a case of a ledger
         gen/kafka/INT8/-/x00#decode                          generated; `generation.case_ids` reads the path
 
@@ -132,6 +137,8 @@ class CaseId(NamedTuple):
             return CaseKind.DERIVED
         if self.path.split("/")[1:2] in ([CONVERSATIONS], [FAULTS]):
             return CaseKind.CONVERSATION
+        if self.path.split("/")[2:3] == [SCRIPTS]:
+            return CaseKind.SCRIPT
         if self.path.count("/") == 3:
             return CaseKind.SWEEP
         return CaseKind.LEDGER if self.ledger_case else CaseKind.STORED
@@ -152,7 +159,8 @@ class Case(msgspec.Struct, frozen=True, gc=False):
     """One question. It carries no expectation.
 
     `args` holds the op's arguments as Python values: `data`, `request`, `response` are bytes (response may
-    be None), `chunks` a list of bytes (a conversation has a `script` in its place), `value` a protocol value,
+    be None), `chunks` a list of bytes, `value` a protocol value (conversations, and questions for a client that runs,
+    have a `script` in the place of all that),
     `client`, `broker` pairs of int, `to` a format's name, `aborted` a list of
     `{"producer_id", "first_offset"}`.
     A derived case (a prefix, a mutation) may be left unasked after repeated crashes.
@@ -200,7 +208,7 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
     `answer` by op: a protocol value (decode, lookup), bytes (encode, recode, convert), `(sent, closed)` (serve; of a
     conversation a Transcript),
-    a dict (interpret, consume), an int or None (negotiate), a list of str (evolve).
+    a dict (interpret, consume; of a script a ClientRun), an int or None (negotiate), a list of str (evolve).
     For a REJECT: `reason`, `offset` and `half`, if the implementation names them. For other ends `detail` describes,
     for a person, what happened (exception text, signal, the end of stderr), and `error` is one word for signatures (an
     exception's class, SIGABRT, timeout); `frame` is the top frame of the implementation's traceback
@@ -297,7 +305,7 @@ class Description:
     broker that runs announces, api key → (lowest, highest) version; empty if it announces nothing, None for everything
     else. `listens`: where a program listens as a broker, "HOST:PORT"; None for one that answers questions on its stdin.
     `effects`: what the requests of a sweep may do to it. `logs_in`: each connection logs in. `reached_by`: the options
-    of a command that asks this broker again.
+    of a command that asks this broker again. `connects`: it is a client that runs, and is asked scripts alone.
     """
 
     name: str
@@ -315,6 +323,7 @@ class Description:
     effects: frozenset[Effect] = frozenset(Effect)
     logs_in: bool = False
     reached_by: tuple[str, ...] = ()
+    connects: bool = False
 
     def offers(self, case: Case) -> bool:
         """Whether the implementation offers to answer this case."""

@@ -27,9 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="SPEC",
-        help="the implementation to test: package.module[:attribute], 'exec:./program --flag', or the address of a "
-        "broker, tcp://HOST:PORT; repeatable, to compare several. pytest then collects the conformance suite and "
-        "nothing else. "
+        help="the implementation to test: package.module[:attribute], 'exec:./program --flag', the address of a "
+        "broker, tcp://HOST:PORT, or a client's command, 'client:COMMAND {bootstrap}'; repeatable, to compare several. "
+        "pytest then collects the conformance suite and nothing else. "
         "For the suite's other options: pytest --impl=reference --help",
     )
 

@@ -64,7 +64,8 @@ def implementation_options(command: _Command) -> _Command:
                 "spec",
                 required=True,
                 metavar="SPEC",
-                help="The implementation: package.module[:attribute], 'exec:./program --flag', or tcp://HOST:PORT.",
+                help="The implementation: package.module[:attribute], 'exec:./program --flag', tcp://HOST:PORT, or "
+                "'client:COMMAND {bootstrap}'.",
             ),
             timeout_option,
             memory_option,

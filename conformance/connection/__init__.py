@@ -6,7 +6,7 @@ loading       imports a Python module; `module` calls its functions
 description   what an implementation says of itself
 in_process    a module in this process, for a debugger
 process       a child process: started, watched, ended
-live          brokers that run, over sockets
+live          brokers and clients that run, over sockets
 protocol      the line protocol; which question is to blame for a death
 patience      how long to wait for an answer
 quarantine    cases that are not asked any more
@@ -20,7 +20,8 @@ __all__ = ["Connection", "ImplementationError", "Options", "open_connection"]
 
 
 def open_connection(spec: str, options: Options | None = None) -> Connection:
-    """Connect to an implementation: `package.module[:attribute]`, `exec:COMMAND ARGS`, or `tcp://HOST:PORT`.
+    """Connect to an implementation: `package.module[:attribute]`, `exec:COMMAND ARGS`, `tcp://HOST:PORT`, or
+    `client:COMMAND {bootstrap}`.
 
     Raises ImplementationError; its text says what was tried, what went wrong and what to do.
     """

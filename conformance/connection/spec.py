@@ -1,4 +1,5 @@
-"""What a SPEC names: a module, a program, or the address of a broker; and the files that stand beside it.
+"""What a SPEC names: a module, a program, a client's command, or the address of a broker; and the files that stand
+beside it.
 
 `reference` is the kit's codec, unless the user has a module of that name. Modules are found by their path and never
 imported here: what is under test runs in its own process only.
@@ -21,7 +22,12 @@ _REFERENCE = "reference"
 
 def is_address(spec: str) -> bool:
     """Whether it names the address of something that runs: `tcp://HOST:PORT`."""
-    return not spec.startswith("exec:") and "://" in spec
+    return not spec.startswith("exec:") and not is_client(spec) and "://" in spec
+
+
+def is_client(spec: str) -> bool:
+    """Whether it names a client: `client:COMMAND`."""
+    return spec.startswith("client:")
 
 
 def module_name(spec: str) -> str:
@@ -38,8 +44,8 @@ def known_beside(spec: str) -> Path | None:
     attribute = ""
     if is_address(spec):
         return None
-    if spec.startswith("exec:"):
-        words = shlex.split(spec.removeprefix("exec:"))
+    if spec.startswith(("exec:", "client:")):
+        words = shlex.split(spec.partition(":")[2])
         programs = [Path(file) for word in words if (file := shutil.which(word) or word) and is_file(Path(file))]
     else:
         attribute = spec.partition(":")[2]

@@ -2,6 +2,8 @@
 
 judge          the verdict on one observation
 comparison     an answer compared with the expected one, for each op
+mismatch       what is different
+client_runs    the frames of a client that runs, and what it did
 alternatives   whether other readings, listed or declared, explain an answer
 rulings        which ruling decides that a case is refused
 unread_fields  a field that is not read, if that explains all that is done

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from wireproof import reference
+from wireproof.conformance.client_run import ClientRun
+from wireproof.conformance.judging import client_runs
+from wireproof.conformance.judging.mismatch import Mismatch
 from wireproof.conformance.model import Case, FailureKind, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import answered_in
@@ -30,16 +32,6 @@ _SHOWN = 300
 _REPLACEMENT = REPLACEMENT.encode()
 #: The timestamp of a record that has none.
 _NO_TIMESTAMP = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """The difference between an answer and the expected one. `text` describes it for a person. `place`: of a
-    conversation, which field of which answer."""
-
-    kind: FailureKind
-    text: str
-    place: str = ""
 
 
 def expected_answer(vector: Vector, op: Op) -> Any:
@@ -103,7 +95,7 @@ class Comparison:
                     return None
             case Op.CONSUME:
                 return _as_told(expected, answer), _without_untimed_types(answer)
-            case Op.LOOKUP | Op.INTERPRET | Op.NEGOTIATE:
+            case Op.LOOKUP | Op.INTERPRET | Op.NEGOTIATE if not isinstance(answer, ClientRun):
                 return expected, answer
         return None
 
@@ -218,7 +210,11 @@ def _served(
     return None if text is None else Mismatch(FailureKind.WRONG_ANSWER, f"{text}; sent {sent.hex() or 'nothing'}")
 
 
-def _client_outcome(_: Comparison, expected: Mapping[str, Any], answer: Mapping[str, Any]) -> Mismatch | None:
+def _client_outcome(
+    _: Comparison, expected: Mapping[str, Any], answer: Mapping[str, Any] | ClientRun
+) -> Mismatch | None:
+    if isinstance(answer, ClientRun):
+        return client_runs.mismatch(expected, answer)
     for key in ("outcome", "version", "error", "request"):
         if key == "request" and expected["outcome"] == "malformed" and key not in answer:
             continue  # optional; if it is there, it has to be right

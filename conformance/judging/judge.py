@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from wireproof.conformance.client_run import ClientRun
 from wireproof.conformance.judging import location
 from wireproof.conformance.judging.alternatives import (
     Readings,
@@ -19,7 +20,8 @@ from wireproof.conformance.judging.alternatives import (
     listed,
     refused_to_read,
 )
-from wireproof.conformance.judging.comparison import Comparison, Mismatch, expected_answer, short
+from wireproof.conformance.judging.comparison import Comparison, expected_answer, short
+from wireproof.conformance.judging.mismatch import Mismatch
 from wireproof.conformance.judging.rulings import ground
 from wireproof.conformance.judging.unread_fields import unread_field
 from wireproof.conformance.model import DEVIATIONS, END, PROCESS, FailureKind, Observation, Op, Outcome, Status, Verdict
@@ -79,7 +81,7 @@ def judge(
             rules=rules,
             place=mismatch.place,
         )
-    if observation.status is Status.REJECT and (twin is None or twin.status is not Status.ANSWER):
+    if _refused(observation) and (twin is None or twin.status is not Status.ANSWER or _refused(twin)):
         return _skip_of_refusal(comparison, observation, twin)
     if mismatch is not None:
         return _verdict(comparison, observation, Outcome.CONTESTED, rulings=rulings, detail=mismatch.text)
@@ -169,6 +171,11 @@ def _accepted(reject: Reject, seen: Observation) -> Mismatch:
     return Mismatch(FailureKind.ACCEPTED_INVALID, f"must be refused: {demanded}; accepted as {got}")
 
 
+def _refused(seen: Observation) -> bool:
+    """Whether it was refused, or a client gave up."""
+    return seen.status is Status.REJECT or (isinstance(seen.answer, ClientRun) and seen.answer.gave_up)
+
+
 def _refusal(seen: Observation) -> str:
     named = f"{seen.reason or ''}{_at(seen.offset)}"
     return " ".join(part for part in (named, seen.detail) if part) or "without a reason"
@@ -180,7 +187,7 @@ def _skip_of_refusal(comparison: Comparison, seen: Observation, twin: Observatio
         detail = "refused, but nothing valid of this type could be asked in this form: such a refusal says nothing"
         note = "without a valid question in this form"
     else:
-        did = "refused" if twin.status is Status.REJECT else str(twin.status)
+        did = "refused" if _refused(twin) else str(twin.status)
         detail = f"twin {did}: {twin.case.id} {twin.detail}".rstrip()
         note = "whose valid twin was not accepted"
     return _verdict(comparison, seen, Outcome.SKIP, detail=detail, note=note)

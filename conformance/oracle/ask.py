@@ -9,9 +9,9 @@ from wireproof.conformance.model import Case, Observation, Status
 
 
 def ask(implementation: reference.Reference, case: Case) -> Observation:
-    """The reference's answer to a case, as an observation. It holds no conversations."""
+    """The reference's answer to a case, as an observation. It holds no conversations, and runs no scripts."""
     if "script" in case.args:
-        return Observation(case, Status.UNSUPPORTED, detail="the reference holds no conversations")
+        return Observation(case, Status.UNSUPPORTED, detail="the reference holds no conversations and runs no scripts")
     arguments: dict[str, Any] = {**case.args, "dialect": case.dialect}
     if case.type is not None:
         arguments |= {"type": case.type, "version": case.version}

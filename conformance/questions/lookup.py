@@ -1,5 +1,5 @@
-"""Finds the question of an id: of a vector's case, a case of the ledger or of a sweep, a derived or a generated one.
-For an unknown id, the error names similar ones."""
+"""Finds the question of an id: of a vector's case, a case of the ledger or of a sweep, a script, a derived or a
+generated one. For an unknown id, the error names similar ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import difflib
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.generation import case_ids
 from wireproof.conformance.model import CaseId, CaseKind, Op
-from wireproof.conformance.questions import conversations, sweep
+from wireproof.conformance.questions import conversations, scripts, sweep
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Vector
 from wireproof.errors import WireproofError
@@ -18,13 +18,20 @@ class UnknownId(WireproofError):  # noqa: N818 (a wrong id from a user, not a fa
     """An unknown id. The text says what is wrong with it, and which ids are similar."""
 
 
+#: Who finds the questions that are made, and stand in no file of vectors.
+_ROOMS = {
+    CaseKind.SWEEP: sweep.find,
+    CaseKind.CONVERSATION: conversations.find,
+    CaseKind.SCRIPT: scripts.find,
+}
+
+
 def find(identifier: str, *, similar: bool = True) -> Question:
     """The question with this id. Raises UnknownId; `similar`: whether its text names similar ids, which takes time."""
     wanted = CaseId.parse(identifier)
-    if wanted.kind in (CaseKind.SWEEP, CaseKind.CONVERSATION):
-        find_there = sweep.find if wanted.kind is CaseKind.SWEEP else conversations.find
+    if wanted.kind in _ROOMS:
         try:
-            return find_there(identifier)
+            return _ROOMS[wanted.kind](identifier)
         except ValueError as error:
             raise UnknownId(str(error)) from None
     if wanted.kind is CaseKind.GENERATED:

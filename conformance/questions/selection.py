@@ -18,10 +18,11 @@ from functools import partial
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.ledger import Ledger
 from wireproof.conformance.model import FAULTS, Description, Op
-from wireproof.conformance.questions import catalog_filter, conversations, sweep
+from wireproof.conformance.questions import catalog_filter, conversations, scripts, sweep
 from wireproof.conformance.questions.positive_control import twin_of
 from wireproof.conformance.questions.question import Derivation, Question, Questions, offers_vector
 from wireproof.conformance.vectors import Vector, VectorKind
+from wireproof.conformance.vectors import scripts as of_clients
 
 #: The area whose entries come last, but for faults.
 LAST = "resource-limits"
@@ -64,6 +65,9 @@ def entries(
 ) -> Iterator[Entry]:
     """All entries for an implementation in these dialects and areas (None: all), in a fixed order. Cases that it is not
     asked are added to `not_asked`."""
+    if described.connects:
+        yield from _of_client(dialects, areas)
+        return
     chosen = vectors.load(dialects, areas)
     yield from _entries_of((vector for vector in chosen if vector.area != LAST), described, not_asked)
     if areas is None or ledger.AREA in areas:
@@ -74,6 +78,13 @@ def entries(
     yield from of_broker
     yield from _entries_of((vector for vector in chosen if vector.area == LAST), described, not_asked)
     yield from faults
+
+
+def _of_client(dialects: Collection[str] | None, areas: Collection[str] | None) -> Iterator[Entry]:
+    """The scripts, which are all that a client is asked that runs."""
+    if (dialects is None or of_clients.DIALECT in dialects) and (areas is None or of_clients.AREA in areas):
+        for question in scripts.questions():
+            yield Entry(question.case.id, partial(_one, question))
 
 
 def _of_broker(

@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
+from wireproof.conformance.client_run import ClientRun
 from wireproof.conformance.evidence import attestation
 from wireproof.conformance.judging.judge import compared
 from wireproof.conformance.judging.rulings import rests_on
@@ -254,7 +255,7 @@ def _outcome(page: Page, item: _Failure) -> None:
 def _explanation(page: Page, item: _Failure) -> None:
     """The difference of an answer that cannot be shown beside the expected one."""
     verdict, answer = item.verdict, item.observation.answer
-    if isinstance(answer, Transcript):
+    if isinstance(answer, Transcript | ClientRun):
         page.block("", verdict.detail, "bold")
     elif item.case.op is Op.SERVE and item.observation.status is Status.ANSWER:
         difference = mismatch(_patterns(item.vector), answer[0], item.case.dialect)

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
+from wireproof.conformance.client_run import ClientRun, RunEvent
 from wireproof.conformance.model import Case, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
@@ -49,6 +50,9 @@ def question(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> T
             return titled(f"encode as {_typed(case)}", brief(args["value"], 4 * width), width)
         case Op.SERVE:
             return _serve(case, width)
+        case Op.INTERPRET if "script" in args:
+            said = Text("do, as a client, what its command says, with a broker that is the usual one but for this")
+            return said.append_text(_lines(args["script"].told(), "", width))
         case Op.INTERPRET:
             return _interpret(case, width)
         case Op.NEGOTIATE:
@@ -158,6 +162,28 @@ def _told(held: Transcript) -> Iterator[str]:
                 yield f"{at:.3f} {on} {kind}{f', after {byte_line(data)}' if data else ''}"
             case ((Receive(on) | Rest(on)), (_, data, at)) if data:
                 yield f"{at:.3f} {on} < {byte_line(data)}"
+
+
+def client_run(run: ClientRun, width: int) -> Text:
+    """The frames of a client and the answers to them, and how it ended; the last ones, if there are many."""
+    lines = [*map(_event_line, run.events), f"{run.seconds:.3f} it ended with exit code {run.code}"]
+    left_out = len(lines) - ROWS
+    shown = ([f"… ({left_out} lines before)"] if left_out > 0 else []) + lines[-ROWS:]
+    return Text(
+        "the seconds since its start, the connection, and > what it sent, < what the broker answered"
+    ).append_text(_lines(shown, BAD, width))
+
+
+def _event_line(event: RunEvent) -> str:
+    begins = f"{event.at:.3f} {event.connection}"
+    match event.kind:
+        case "request":
+            api, version = (int.from_bytes(event.data[at : at + 2], signed=True) for at in (0, 2))
+            name = reference_codec().dialect("kafka").apis().get(api, f"api {api}")
+            return f"{begins} > {name} {version}: {byte_line(event.data)}"
+        case "answer":
+            return f"{begins} < {'by the script: ' if event.scripted else ''}{byte_line(event.data)}"
+    return f"{begins} {event.kind}"
 
 
 Typed = tuple[str | None, int | None]
@@ -275,6 +301,9 @@ def _expected_answer(vector: Vector, case: Case, width: int) -> Text:
             said = "no version: they have none in common" if expected is None else str(expected)
         case Op.EVOLVE:
             said = ", ".join(f"{one.get('kind')} at {one.get('path')}" for one in expected) or "nothing breaks"
+        case Op.INTERPRET if "script" in case.args:
+            steps = [*expected["next"], *expected["ends"]]
+            said = "good frames" + (f", and {', '.join(step.replace('-', ' ') for step in steps)}" if steps else "")
         case Op.LOOKUP | Op.INTERPRET | Op.CONSUME:
             said = brief(expected, 4 * width)
     return paragraphs(safe(said), GOOD, width)
@@ -313,6 +342,8 @@ def answer(case: Case, value: Any, patterns: Sequence[Any], width: int) -> Text:
     match case.op:
         case Op.SERVE if isinstance(value, Transcript):
             return conversation(value, width)
+        case Op.INTERPRET if isinstance(value, ClientRun):
+            return client_run(value, width)
         case Op.DECODE | Op.LOOKUP | Op.CONSUME:
             return paragraphs(brief(value, 4 * width), BAD, width)
         case Op.ENCODE | Op.RECODE | Op.CONVERT:

@@ -10,6 +10,7 @@ kit_files      the kit's own files
 user_folders   users' own folders of vectors
 loader         both
 requests       the request of each api for a sweep over a broker's versions
+scripts        scripts for clients: how a broker answers them
 conversations  conversations with a broker; `conversation_script` plays one, `records` are those in it
 patterns       the pattern language of `sends`
 compression_bombs        bytes that inflate to far more; `leb128` for their sizes

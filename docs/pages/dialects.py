@@ -76,7 +76,7 @@ def _dialect(name: str, all_vectors: list[Vector]) -> Lines:
     reasons = {ruling.id: ruling.beyond for ruling in rulings if ruling.beyond and ruling.id in without}
     _no_gap(f"{name}: rulings without vectors", without, reasons)
     contested = {ruling.id for ruling in rulings if ruling.contested}
-    _no_gap(f"{name}: rulings whose other reading no vector tells", contested - set(other), {})
+    _no_gap(f"{name}: rulings whose other reading no vector tells", contested - set(other) - set(reasons), {})
     yield from table(
         ("ruling", "vectors that rest on it", "that tell its other reading", "what of it no vector asks, and why"),
         [

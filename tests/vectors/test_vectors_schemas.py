@@ -55,6 +55,7 @@ def test_every_kind_of_file_has_a_schema() -> None:
         "broker_bugs.schema.json": {"broker_bugs.json"},
         "requests.schema.json": {"requests.json"},
         "conversations.schema.json": {"conversations.json", "faults.json"},
+        "scripts.schema.json": {"scripts.json"},
     }
     assert kinds.keys() == SCHEMAS.keys()
     known = {name for names in kinds.values() for name in names} | SCHEMAS.keys()
@@ -93,6 +94,10 @@ def test_the_requests_keep_to_theirs() -> None:
 def test_the_conversations_keep_to_theirs(name: str) -> None:
     content = json.loads((FOLDER / name).read_bytes())
     assert problems("conversations", iter([(name, content)])) == []
+
+
+def test_the_scripts_keep_to_theirs() -> None:
+    assert problems("scripts", iter([("scripts.json", json.loads((FOLDER / "scripts.json").read_bytes()))])) == []
 
 
 def test_the_decisions_keep_to_theirs() -> None:

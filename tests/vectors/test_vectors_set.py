@@ -18,6 +18,7 @@ from support import essence
 from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
+from wireproof.conformance.questions import scripts
 from wireproof.conformance.vectors import Vector, VectorFile, VectorKind
 
 FOLDER = Path(vectors.__file__).parents[2] / "vectors"
@@ -104,6 +105,7 @@ def test_every_ruling_has_vectors_and_every_contested_one_a_vector_with_its_othe
     found = [vector for vector in VECTORS if vector.dialect == dialect]
     named = {ruling for vector in found for ruling in vector.rulings}
     assert RULINGS[dialect] - named <= {one.id for one in reference.rulings(dialect).values() if one.beyond}
+    found += [one.vector for one in scripts.questions() if one.vector.dialect == dialect]
     assert CONTESTED[dialect] == {ruling for vector in found for also in vector.also for ruling in also.rulings}
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from wireproof.conformance.connection.base import Connection, ImplementationError, Options
 from wireproof.conformance.connection.in_process import InProcessConnection
 from wireproof.conformance.connection.live.broker import address_connection, program_connection
+from wireproof.conformance.connection.live.client import client_connection
 from wireproof.conformance.connection.process.child import ChildConnection, launched, module_launch, program_launch
-from wireproof.conformance.connection.spec import is_address
+from wireproof.conformance.connection.spec import is_address, is_client
 
 if TYPE_CHECKING:
     from wireproof.conformance.connection.process.pipes import Process
@@ -20,7 +21,7 @@ _SYSTEMS = ("linux", "darwin")
 class Starting:
     """An implementation that is being started: `package.module[:attribute]`, or `exec:COMMAND ARGS`. A module that is
     to run in this process is imported by `connection`. The address of a broker that runs, `tcp://HOST:PORT`, is
-    connected to by `connection`."""
+    connected to by `connection`. A client, `client:COMMAND`, is started for each script."""
 
     def __init__(self, spec: str, options: Options) -> None:
         """Start the process. Raises ImplementationError."""
@@ -29,7 +30,7 @@ class Starting:
         self._process: Process | None = None
         if is_address(spec):
             return
-        if options.in_process:
+        if options.in_process and not is_client(spec):
             if spec.startswith("exec:"):
                 raise ImplementationError(f"{spec} is a program; only a Python module can run inside this process")
             return
@@ -38,6 +39,8 @@ class Starting:
                 f"Child processes can be limited on Linux and macOS only; this is {sys.platform}. "
                 "A Python module can run inside this process, without limits."
             )
+        if is_client(spec):
+            return
         self._launch = (program_launch if spec.startswith("exec:") else module_launch)(spec, options.memory)
         self._process = launched(self._launch)
 
@@ -45,6 +48,8 @@ class Starting:
         """Wait until it has described itself. Call it once. Raises ImplementationError."""
         if is_address(self._spec):
             return address_connection(self._spec, self._options)
+        if is_client(self._spec):
+            return client_connection(self._spec, self._options)
         if self._options.in_process:
             return InProcessConnection(self._spec, self._options)
         process, self._process = self._process, None

@@ -576,6 +576,17 @@ RULINGS: tuple[Ruling, ...] = (
         kafka="RecordsUtil.downConvert, up to Kafka 3; LogValidator.validateMessagesAndAssignOffsets for what comes up",
     ),
     Ruling(
+        "R-K-41",
+        "what a client that runs does where an answer leaves it no way, or more than one",
+        "it asks ApiVersions again in the highest version that both have, works where a common version is left, and "
+        "ends with an error where none is",
+        other="another step that no text forbids: a lower version, the same once more, on without ApiVersions, an end",
+        source=VERSIONS,
+        beyond="vectors hold no client that runs: scripts ask it (scripts/…)",
+        quote="It is then up to the client to retry",
+        kafka="NetworkClient asks again, and disconnects where it cannot read the answer",
+    ),
+    Ruling(
         "R-K-50",
         "what is left of records that are converted to another magic",
         "their offsets, keys and values, in their order, null and empty apart; to an older magic the headers, the "

@@ -1,0 +1,138 @@
+"""The broker's side of a connection where a script says how it answers: sans IO, like the broker that answers all else.
+
+All connections of a run write into one `Record`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+
+from wireproof.conformance.client_run import ClientScript, Kind, Reply, RunEvent
+from wireproof.reference.peers.connection import Answer, Connection, Wait
+
+#: A client tries at most so often in a second: it opens a connection, or asks something that brings it no records. The
+#: text sets no bound; released clients that wait between two tries stay far below it.
+MOST_TRIES = 100
+#: Requests that may be as frequent as an application wants: Produce and Fetch.
+_DATA = frozenset({0, 1})
+#: So many events of a run are kept.
+_MOST_EVENTS = 10_000
+
+
+class Record:
+    """What happens on the connections of one run. `busy`: the tries of one second, if they were too many."""
+
+    def __init__(self, script: ClientScript) -> None:
+        self.script = script
+        self.events: list[RunEvent] = []
+        self.busy = 0
+        self.connections = 0
+        #: Requests that the script has answered, by api.
+        self.answered: Counter[int] = Counter()
+        self.tries = 0
+        self._began = time.monotonic()
+        self._recent: deque[float] = deque(maxlen=MOST_TRIES + 1)
+
+    def opened(self) -> int:
+        """The number of a new connection."""
+        self.connections += 1
+        self.add(RunEvent(self.now, self.connections, "opened"))
+        return self.connections
+
+    @property
+    def now(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self._began
+
+    def add(self, event: RunEvent) -> None:
+        """Keep an event, and count it if it is a try."""
+        if len(self.events) < _MOST_EVENTS:
+            self.events.append(event)
+        api = int.from_bytes(event.data[:2])
+        if event.kind == "opened" or (event.kind == "request" and (event.scripted or api not in _DATA)):
+            self.tries += 1
+            self._recent.append(event.at)
+            if len(self._recent) > MOST_TRIES and self._recent[-1] - self._recent[0] < 1:
+                self.busy = self.busy or len(self._recent)
+
+
+class Scripted(Connection):
+    """One connection of a run. `broker`: who answers what the script leaves open."""
+
+    def __init__(self, broker: Connection, record: Record) -> None:
+        super().__init__()
+        self._broker = broker
+        self._record = record
+        self._number = record.opened()
+        #: Bytes that are sent one at a time, the milliseconds between two, and when the next one is due.
+        self._slow = bytearray()
+        self._pause = 0.0
+        self._due_at = 0.0
+        self._closes = False
+
+    @property
+    def deadline(self) -> float | None:
+        """See `Connection.deadline`."""
+        return self._due_at if self._slow and not self.closed else super().deadline
+
+    def receive(self, chunk: bytes, now: float = 0.0) -> bytes:
+        """See `Connection.receive`; no bytes: the client sends no more."""
+        if not chunk:
+            self._add("ended")
+        return super().receive(chunk, now)
+
+    def poll(self, now: float) -> bytes:
+        """See `Connection.poll`."""
+        sent = b""
+        if self._slow and now >= self._due_at:
+            sent = bytes(self._slow[:1])
+            del self._slow[:1]
+            self._due_at = now + self._pause
+        sent += super().poll(now)
+        if (self._closes and not self._slow and not self.closed) or (self.closed and not self._closes):
+            self._closes = self.closed = True
+            self._add("closed")
+        return sent
+
+    def answer(self, frame: bytes, now: float) -> Answer:
+        """See `Connection.answer`."""
+        api, script = int.from_bytes(frame[:2]), self._record.script
+        try:
+            usual = self._broker.answer(frame, now)
+        except NotImplementedError:  # a script lists more than the broker can answer
+            usual = None
+        reply = script.reply(frame, self._record.answered[api], None if isinstance(usual, Wait) else usual)
+        self._add("request", frame, scripted=reply is not None)
+        if reply is None:
+            return self._usual(usual)
+        self._record.answered[api] += 1
+        if reply.delay:
+            return Wait(now + 1000 * reply.delay, lambda: False, lambda: self._sent(reply, now + 1000 * reply.delay))
+        return self._sent(reply, now)
+
+    def _usual(self, answer: Answer) -> Answer:
+        if isinstance(answer, Wait):
+            return Wait(answer.until, answer.ready, lambda: self._told(answer.answer()))
+        return self._told(answer)
+
+    def _told(self, answer: bytes | None) -> bytes | None:
+        if answer:
+            self._add("answer", answer)
+        return answer
+
+    def _sent(self, reply: Reply, now: float) -> bytes:
+        self._add("answer", reply.data, scripted=True)
+        self._closes = reply.closes
+        if reply.byte_every:
+            self._slow += reply.data
+            self._pause, self._due_at = 1000 * reply.byte_every, now
+            return b""
+        return reply.data
+
+    def _next_frame(self) -> bytes | None:
+        """The next request; none is read before all is sent that comes slowly, and behind the last answer."""
+        return None if self._slow or self._closes else super()._next_frame()
+
+    def _add(self, kind: Kind, data: bytes = b"", *, scripted: bool = False) -> None:
+        self._record.add(RunEvent(self._record.now, self._number, kind, data, scripted))

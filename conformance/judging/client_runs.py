@@ -1,0 +1,139 @@
+"""What a client's frames have to be, and what it did: from the events of a run.
+
+Each frame is a request of a version that the catalogue has, header and all, as a writer must write it. Its api and
+version were announced on its connection: by an answer to ApiVersions without an error, or else on another connection
+before. Who was told nothing may ask anything. ApiVersions may be asked first in any version, and in version 0 always;
+after an error 35 that names a range of its own, inside of that.
+
+Source: KIP-35 and KIP-511; Kafka protocol guide, Retrieving Supported API versions; R-K-21.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+
+from wireproof import reference
+from wireproof.conformance.client_run import ClientRun, RunEvent
+from wireproof.conformance.judging.mismatch import Mismatch
+from wireproof.conformance.model import FailureKind
+from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.vectors.scripts import DIALECT, FALLS_BACK, GIVES_UP, GOES_ON, STOPS, TRIES_AGAIN, WORKS
+from wireproof.reference.peers.framing import API_VERSIONS
+
+#: The ranges that were announced: api key → the ranges that stand there.
+Announced = dict[int, list[tuple[int, int]]]
+_LEAST_HEADER = 8
+
+
+def mismatch(expected: Mapping[str, list[str]], run: ClientRun) -> Mismatch | None:
+    """What a client did that it must not, or did not do that it must. `expected`: `ends` and `next`, each a list of
+    what is allowed; empty: it is left open."""
+    fault = next(_faults(run), None)
+    if fault is not None:
+        text, place = fault
+        return Mismatch(FailureKind.WRONG_ANSWER, text, place)
+    ends, step = GIVES_UP if run.gave_up else WORKS, next_step(run)
+    if expected["next"] and step not in expected["next"]:
+        text = f"after the answer to ApiVersions the client {_said(step)}; expected: it {_listed(expected['next'])}"
+        return Mismatch(FailureKind.WRONG_ANSWER, text, f"next: {step}")
+    if expected["ends"] and ends not in expected["ends"]:
+        text = f"the client {_said(ends)}, with exit code {run.code}; expected: it {_listed(expected['ends'])}"
+        return Mismatch(FailureKind.WRONG_ANSWER, f"{text}\n{run.said}".rstrip(), f"ends: {ends}")
+    return None
+
+
+def _said(step: str) -> str:
+    return step.replace("-", " ")
+
+
+def _listed(steps: list[str]) -> str:
+    return " or ".join(map(_said, steps))
+
+
+def _faults(run: ClientRun) -> Iterator[tuple[str, str]]:
+    """Each frame that no client may send: what is wrong, and the place in it."""
+    here: dict[int, Announced] = {}
+    anywhere: Announced = {}
+    asked: dict[int, tuple[int, int]] = {}
+    for event in run.events:
+        if event.kind == "answer" and event.connection in asked:
+            api, version = asked[event.connection]
+            if api == API_VERSIONS and (listed := _announced(event.data, version)):
+                here.setdefault(event.connection, {}).update(listed)
+                for key, spans in listed.items():
+                    anywhere.setdefault(key, []).extend(spans)
+        elif event.kind == "request":
+            if len(event.data) < _LEAST_HEADER:
+                yield f"on connection {event.connection} came a frame of {len(event.data)} bytes: no header", "header"
+                continue
+            api, version = struct.unpack_from(">hh", event.data)
+            first = event.connection not in asked
+            asked[event.connection] = (api, version)
+            known = here.get(event.connection) or anywhere
+            yield from _unannounced(event, api, version, {} if first and api == API_VERSIONS else known)
+            yield from _malformed(event, api, version)
+
+
+def _announced(data: bytes, version: int) -> Announced:
+    """What an answer to ApiVersions announces: of one with an error the range of ApiVersions alone; nothing if it
+    cannot be read, or is empty."""
+    error = int.from_bytes(data[8:10], signed=True)
+    codec = reference_codec().under(reference.Rules(trailing_bytes="ignored"))
+    try:
+        frame = data[: 4 + int.from_bytes(data[:4])]
+        layout = 0 if error else version
+        body = codec.decode("ResponseFrame:ApiVersions", frame, dialect=DIALECT, version=layout)["body"]
+    except reference.WireError:
+        return {}
+    found: Announced = {}
+    for one in body["ApiKeys"]:
+        if not error or one["ApiKey"] == API_VERSIONS:
+            found.setdefault(one["ApiKey"], []).append((one["MinVersion"], one["MaxVersion"]))
+    return found
+
+
+def _unannounced(event: RunEvent, api: int, version: int, known: Announced) -> Iterator[tuple[str, str]]:
+    only_own = known.keys() == {API_VERSIONS}  # an error 35: nothing is said of other apis
+    if not known or (api == API_VERSIONS and version == 0) or (only_own and api != API_VERSIONS):
+        return
+    spans = known.get(api, [])
+    if not any(low <= version <= high for low, high in spans):
+        said = ", ".join(f"{low} to {high}" for low, high in spans) or "nothing of it"
+        yield f"on connection {event.connection} {_name(api)} {version} was asked; announced: {said}", "version"
+
+
+def _malformed(event: RunEvent, api: int, version: int) -> Iterator[tuple[str, str]]:
+    """What is wrong with a request; of a version that no catalogue has, nothing is known."""
+    name = reference_codec().dialect(DIALECT).apis().get(api)
+    span = reference_codec().dialect(DIALECT).types.get(f"{name}Request")
+    if span is None or not span[0] <= version <= span[1]:
+        return
+    frame = len(event.data).to_bytes(4) + event.data
+    try:
+        reference_codec().decode("RequestFrame", frame, dialect=DIALECT)
+    except reference.DecodeError as error:
+        place = f" at byte {error.offset}" if error.offset is not None else ""
+        text = f"on connection {event.connection} {name} {version} is malformed: {error.reason}{place}: {error.detail}"
+        yield text, f"{name}: {error.reason}"
+
+
+def _name(api: int) -> str:
+    return reference_codec().dialect(DIALECT).apis().get(api) or f"api {api}"
+
+
+def next_step(run: ClientRun) -> str:
+    """What the client did after the first answer to ApiVersions that the script gave: it asks again in the same
+    version, or in another one; it asks another api; or it stops."""
+    after: int | None = None
+    for event in run.events:
+        if event.kind != "request" or len(event.data) < _LEAST_HEADER:
+            continue
+        api, version = struct.unpack_from(">hh", event.data)
+        if after is None:
+            after = version if event.scripted and api == API_VERSIONS else None
+        elif api == API_VERSIONS:
+            return TRIES_AGAIN if version == after else f"{FALLS_BACK}{version}"
+        else:
+            return GOES_ON
+    return STOPS

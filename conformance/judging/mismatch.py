@@ -1,0 +1,17 @@
+"""The difference between an answer and the expected one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wireproof.conformance.model import FailureKind
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The difference between an answer and the expected one. `text` describes it for a person. `place`: of a
+    conversation, which field of which answer; of a client, which part of its frames or its end."""
+
+    kind: FailureKind
+    text: str
+    place: str = ""

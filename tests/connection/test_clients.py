@@ -1,0 +1,67 @@
+"""Clients that run, with the kit's broker: what is wrong is found where it is wrong, what is odd is not blamed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import pytest
+from support.clients import TIMEOUT, asked
+
+from wireproof.conformance.model import Outcome
+from wireproof.conformance.vectors import scripts
+
+PASS, CONTESTED, FAIL, CRASH, HANG = Outcome.PASS, Outcome.CONTESTED, Outcome.FAIL, Outcome.CRASH, Outcome.HANG
+OOM, FLOOD, SKIP = Outcome.OOM, Outcome.VIOLATION, Outcome.SKIP
+#: By what is wrong with the client: the outcome of scripts at which it shows, and of one at which it does not.
+WRONG: Mapping[str, Mapping[str, Outcome]] = {
+    "spins": {"error-35-for-ever-own-range": HANG, "closing": HANG, "usual": PASS},
+    "only_connects": {"usual": HANG, "silent": HANG},
+    "never_falls_back": {"error-35-for-ever-empty": HANG, "error-35-own-range-of-the-future": HANG, "usual": PASS},
+    "asks_version_0_for_ever": {"closing": HANG, "half-a-frame-and-closing": HANG, "closing-once": PASS},
+    "waits_for_ever": {"silent": HANG, "half-a-size": HANG, "closing": PASS},
+    "takes_the_table_of_error_35": {"error-35-only-0": CONTESTED, "error-35-without-its-key": CONTESTED, "usual": PASS},
+    "falls_back_to_too_much": {"error-35-only-0": FAIL, "error-35-own-range-0-to-1": FAIL, "usual": PASS},
+    "uses_its_newest": {"metadata-min-above-max": FAIL, "metadata-below-0": FAIL, "usual": PASS},
+    "looks_at_the_highest_alone": {"metadata-from-the-future": FAIL, "newer-after-an-upgrade": FAIL, "usual": PASS},
+    "keeps_the_first_ranges": {"older-after-an-upgrade-back": FAIL, "newer-after-an-upgrade": FAIL, "usual": PASS},
+    "leaves_out_header_tags": {"usual": FAIL, "silent": FAIL},
+    "sends_more_than_the_body": {"usual": FAIL, "unknown-keys": FAIL, "an-empty-list": SKIP},
+    "counts_one_topic_too_many": {"usual": FAIL, "unknown-keys": FAIL, "an-empty-list": SKIP},
+    "client_id_is_no_text": {"usual": FAIL, "silent": FAIL},
+    "asks_a_key_of_its_own": {"usual": FAIL, "unknown-keys": FAIL, "an-empty-list": SKIP},
+    "ignores_correlation_ids": {"correlation-id-far-away": FAIL, "correlation-id-of-the-request-before": FAIL},
+    "reads_one_packet": {"one-byte-at-a-time": FAIL, "metadata-one-byte-at-a-time": FAIL, "usual": PASS},
+    "refuses_unknown_keys": {"unknown-keys": FAIL, "an-unknown-key": FAIL, "usual": PASS},
+    "refuses_unknown_tags": {"unknown-tags-in-api-versions": FAIL, "unknown-tags-in-its-list": FAIL, "usual": PASS},
+    "aborts_on_a_wrong_size": {"size-huge": CRASH, "size-below-0": CRASH, "usual": PASS},
+    "allocates_by_size": {"size-huge": OOM, "metadata-size-huge": OOM, "usual": PASS},
+    "ends_with_0": {"closing-on-metadata": FAIL, "metadata-silent": FAIL, "usual": PASS},
+    "writes_without_end": {"usual": FLOOD, "closing": FLOOD},
+}
+#: Clients that break no rule. The first one is no odd one.
+ODD = (
+    "conforming",
+    "speaks_version_3",
+    "patient",
+    "eager",
+    "one_connection_each",
+    "asks_no_versions",
+    "speaks_only_the_oldest",
+)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_with_a_client_is_found(name: str) -> None:
+    hangs = HANG in WRONG[name].values()
+    found = asked(name, WRONG[name], timeout=2.5 if hangs else TIMEOUT)
+    assert {script: verdict.outcome for script, verdict in found.items()} == WRONG[name], found
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_no_odd_client_is_blamed(name: str) -> None:
+    found = asked(name)
+    assert found.keys() == scripts.load().keys()
+    counted = Counter(verdict.outcome for verdict in found.values())
+    assert set(counted) <= {PASS, CONTESTED, SKIP}, [one for one in found.values() if one.outcome == FAIL]
+    assert counted[PASS] > 20

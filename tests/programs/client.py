@@ -1,0 +1,243 @@
+"""A small client: `client.py NAME ADDRESS`. It asks for the versions, then for the metadata, and ends with 0 if both
+were answered. NAME says what is wrong with it, or odd; "conforming" is neither.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import sys
+import time
+
+NAME, ADDRESS = sys.argv[1:]
+API_VERSIONS, METADATA = 18, 3
+#: Seconds for which an answer is awaited; how often it tries, and the seconds between two tries.
+WAITS, TRIES, PAUSE = 0.4, 3, 0.05
+Ranges = dict[int, tuple[int, int]]
+
+if NAME == "patient":
+    TRIES, PAUSE = 2, 0.6
+if NAME == "eager":
+    TRIES, PAUSE = 6, 0.02
+if NAME in ("spins", "never_falls_back", "asks_version_0_for_ever", "only_connects"):
+    TRIES = 1 << 30
+if NAME in ("spins", "only_connects"):
+    PAUSE = 0.0
+if NAME == "waits_for_ever":
+    WAITS = 1 << 20
+
+
+class FailedError(Exception):
+    """It cannot go on with this connection."""
+
+
+class UnsupportedError(Exception):
+    """It has no version in common with the broker."""
+
+
+class Connection:
+    """One connection, which numbers its requests."""
+
+    def __init__(self) -> None:
+        host, _, port = ADDRESS.rpartition(":")
+        try:
+            self._socket = socket.create_connection((host, int(port)), WAITS)
+        except OSError as error:
+            raise FailedError(error) from None
+        self._correlation = 0
+
+    def ask(self, api: int, version: int, body: bytes = b"") -> bytes:
+        """The answer to a request, behind the correlation id."""
+        self._correlation += 1
+        client_id = b"\xff\xfe" if NAME == "client_id_is_no_text" else b"c"
+        header = struct.pack(">hhih", api, version, self._correlation, len(client_id)) + client_id
+        if api == API_VERSIONS and version >= 3 and NAME != "leaves_out_header_tags":
+            header += b"\0"
+        if NAME == "sends_more_than_the_body" and api == METADATA:
+            body += b"\0\0"
+        content = header + body
+        try:
+            self._socket.sendall(struct.pack(">i", len(content)) + content)
+            if NAME == "reads_one_packet":
+                return self._socket.recv(1 << 16)[8:]
+            size = struct.unpack(">i", self._take(4))[0]
+            if NAME == "aborts_on_a_wrong_size" and not 0 < size < 1 << 20:
+                os.kill(os.getpid(), signal.SIGABRT)
+            if NAME == "allocates_by_size" and size > 0:
+                bytearray(size)
+            if not 4 <= size < 1 << 24:
+                raise FailedError(f"a frame of {size} bytes")
+            answer = self._take(size)
+        except OSError as error:
+            raise FailedError(error) from None
+        if answer[:4] != struct.pack(">i", self._correlation) and NAME != "ignores_correlation_ids":
+            raise FailedError("a wrong correlation id")
+        return answer[4:]
+
+    def _take(self, count: int) -> bytes:
+        taken = b""
+        while len(taken) < count:
+            piece = self._socket.recv(count - len(taken))
+            if not piece:
+                raise FailedError("the connection was closed")
+            taken += piece
+        return taken
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """An unsigned varint, and where it ends."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7F) << shift
+        at += 1
+        if not data[at - 1] & 0x80:
+            return value, at
+        shift += 7
+
+
+def tags(data: bytes, at: int) -> int:
+    """Where the tags end that begin there."""
+    count, at = varint(data, at)
+    if count and NAME == "refuses_unknown_tags":
+        raise FailedError("an unknown tag")
+    for _ in range(count):
+        _, at = varint(data, at)
+        size, at = varint(data, at)
+        at += size
+    return at
+
+
+def ranges(answer: bytes, version: int) -> tuple[int, Ranges]:
+    """The error and the ranges in an answer to ApiVersions."""
+    try:
+        error = struct.unpack_from(">h", answer)[0]
+        if version >= 3 and not error:
+            count, at = varint(answer, 2)
+            found = {}
+            for _ in range(count - 1):
+                key, low, high = struct.unpack_from(">hhh", answer, at)
+                found[key] = (low, high)
+                at = tags(answer, at + 6)
+            tags(answer, at + 4)
+        else:
+            count = struct.unpack_from(">i", answer, 2)[0]
+            if not 0 <= count <= len(answer) // 6:
+                raise FailedError("a wrong count")
+            found = {}
+            for at in range(count):
+                key, low, high = struct.unpack_from(">hhh", answer, 6 + 6 * at)
+                found[key] = (low, high)
+    except (struct.error, IndexError) as problem:
+        raise FailedError(problem) from None
+    if NAME == "refuses_unknown_keys" and any(key > 100 for key in found):
+        raise FailedError("an unknown api")
+    return error, found
+
+
+#: The version of ApiVersions that it asks first.
+NEWEST = 3 if NAME in ("leaves_out_header_tags", "refuses_unknown_tags", "speaks_version_3") else 2
+API_VERSIONS_3 = b"\x02c\x021\x00"
+
+
+class Client:
+    """The client between two connections."""
+
+    def __init__(self) -> None:
+        self._asks = 0 if NAME == "speaks_only_the_oldest" else NEWEST
+        self._first: Ranges | None = None
+
+    def run(self) -> None:
+        """One try."""
+        connection = Connection()
+        if NAME == "only_connects":
+            connection.close()
+            raise FailedError("next")
+        try:
+            if NAME == "asks_no_versions":
+                self._metadata(connection, 0)
+                return
+            known = self._versions(connection)
+            if NAME == "keeps_the_first_ranges":
+                self._first = known = self._first or known
+            if NAME == "one_connection_each":
+                connection.close()
+                connection = Connection()
+            self._metadata(connection, self._chosen(known))
+        finally:
+            connection.close()
+
+    def _versions(self, connection: Connection) -> Ranges:
+        asked = self._asks
+        try:
+            answer = connection.ask(API_VERSIONS, asked, API_VERSIONS_3 if asked >= 3 else b"")
+        except FailedError:
+            if NAME == "asks_version_0_for_ever":
+                self._asks = 0
+            raise
+        error, found = ranges(answer, asked)
+        if error != 35:
+            if error:
+                raise FailedError(f"error {error}")
+            return found
+        if NAME in ("never_falls_back", "spins"):
+            raise FailedError("error 35")
+        if NAME == "takes_the_table_of_error_35":
+            return found
+        low, high = found.get(API_VERSIONS, (0, 0))
+        if NAME == "falls_back_to_too_much":
+            low, high = 0, high + 1
+        self._asks = min(2, high) if NAME != "falls_back_to_too_much" else high
+        if asked == 0 or low > self._asks or (self._asks >= asked and NAME != "falls_back_to_too_much"):
+            raise UnsupportedError("ApiVersions")
+        return self._versions(connection)
+
+    def _chosen(self, known: Ranges) -> int:
+        newest = 0 if NAME == "speaks_only_the_oldest" else 4
+        if NAME == "uses_its_newest":
+            return newest
+        low, high = known.get(METADATA, (1, 0))
+        if NAME == "looks_at_the_highest_alone":
+            return max(0, min(newest, high))
+        if low > high or low > newest or high < 0:
+            raise UnsupportedError("Metadata")
+        return min(newest, high)
+
+    def _metadata(self, connection: Connection, version: int) -> None:
+        body = struct.pack(">i", 1 if NAME == "counts_one_topic_too_many" else -1 if version else 0)
+        if version >= 4:
+            body += b"\0"
+        if NAME == "asks_a_key_of_its_own":
+            connection.ask(999, 0)
+        answer = connection.ask(METADATA, version, body)
+        if len(answer) < 4 or not 0 <= struct.unpack_from(">i", answer)[0] < 1000:
+            raise FailedError("a wrong count")
+
+
+def main() -> int:
+    """The exit code."""
+    client = Client()
+    if NAME == "writes_without_end":
+        while True:
+            sys.stdout.write("x" * 79 + "\n")
+    for _ in range(TRIES):
+        try:
+            client.run()
+        except UnsupportedError as error:
+            sys.stderr.write(f"no common version of {error}\n")
+            return 0 if NAME == "ends_with_0" else 1
+        except FailedError as error:
+            problem = error
+            time.sleep(PAUSE)
+        else:
+            return 0
+    sys.stderr.write(f"{problem}\n")
+    return 0 if NAME == "ends_with_0" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
