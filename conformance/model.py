@@ -12,7 +12,7 @@ import msgspec
 
 
 class Op(StrEnum):
-    """The ten kinds of questions for an implementation."""
+    """The eleven kinds of questions for an implementation."""
 
     DECODE = "decode"
     ENCODE = "encode"
@@ -20,6 +20,7 @@ class Op(StrEnum):
     LOOKUP = "lookup"
     CONVERT = "convert"
     CONSUME = "consume"
+    PRODUCE = "produce"
     SERVE = "serve"
     INTERPRET = "interpret"
     NEGOTIATE = "negotiate"
@@ -34,6 +35,7 @@ ARGUMENTS: Mapping[Op, tuple[str, ...]] = {
     Op.LOOKUP: ("data", "key"),
     Op.CONVERT: ("data", "to"),
     Op.CONSUME: ("data", "position", "isolation", "aborted"),
+    Op.PRODUCE: ("records", "magic", "codec", "options"),
     Op.SERVE: ("chunks",),
     Op.INTERPRET: ("request", "response"),
     Op.NEGOTIATE: ("api_key", "client", "broker"),
@@ -41,7 +43,7 @@ ARGUMENTS: Mapping[Op, tuple[str, ...]] = {
 }
 
 #: The names of those arguments that the Python functions take by name, as they take `dialect`.
-BY_NAME = frozenset({"position", "isolation", "aborted"})
+BY_NAME = frozenset({"position", "isolation", "aborted", "magic", "codec", "options"})
 
 #: Ops about one type: their cases have `type` and `version`.
 TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT})
@@ -162,7 +164,7 @@ class Case(msgspec.Struct, frozen=True, gc=False):
     be None), `chunks` a list of bytes, `value` a protocol value (conversations, and questions for a client that runs,
     have a `script` in the place of all that),
     `client`, `broker` pairs of int, `to` a format's name, `aborted` a list of
-    `{"producer_id", "first_offset"}`.
+    `{"producer_id", "first_offset"}`, `records` a list of `{"timestamp", "key", "value", "headers"}`.
     A derived case (a prefix, a mutation) may be left unasked after repeated crashes.
 
     Cases, observations and verdicts are msgspec structs, because a run makes tens of thousands of each;
@@ -206,9 +208,9 @@ class Status(StrEnum):
 class Observation(msgspec.Struct, frozen=True, gc=False):
     """The reaction of an implementation to a case.
 
-    `answer` by op: a protocol value (decode, lookup), bytes (encode, recode, convert), `(sent, closed)` (serve; of a
-    conversation a Transcript),
-    a dict (interpret, consume; of a script a ClientRun), an int or None (negotiate), a list of str (evolve).
+    `answer` by op: a protocol value (decode, lookup), bytes (encode, recode, convert, produce), `(sent, closed)`
+    (serve; of a conversation a Transcript), a dict (interpret, consume; of a script a ClientRun), an int or None
+    (negotiate), a list of str (evolve).
     For a REJECT: `reason`, `offset` and `half`, if the implementation names them. For other ends `detail` describes,
     for a person, what happened (exception text, signal, the end of stderr), and `error` is one word for signatures (an
     exception's class, SIGABRT, timeout); `frame` is the top frame of the implementation's traceback

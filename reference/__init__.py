@@ -56,6 +56,7 @@ __all__ = [
     "lookup",
     "name",
     "negotiate",
+    "produce",
     "recode",
     "rejects",
     "rules_with",
@@ -192,6 +193,18 @@ class Reference:
         """What a consumer delivers of a partition's records, and where it reads on."""
         return self.dialect(dialect).consume(data, position, isolation, aborted, self.rules)
 
+    def produce(
+        self,
+        records: Sequence[Mapping[str, Any]],
+        *,
+        magic: int,
+        codec: str,
+        options: Mapping[str, Any],
+        dialect: str,
+    ) -> bytes:
+        """What a producer sends for the records of a partition."""
+        return self.dialect(dialect).produce(records, magic, codec, options, self.rules)
+
     def serve(self, chunks: Iterable[bytes], *, dialect: str) -> tuple[bytes, bool]:
         return self.dialect(dialect).serve(chunks, self._settings.get(dialect, {}), self.rules)
 
@@ -227,6 +240,7 @@ complete = _reference.complete
 lookup = _reference.lookup
 convert = _reference.convert
 consume = _reference.consume
+produce = _reference.produce
 serve = _reference.serve
 interpret = _reference.interpret
 negotiate = _reference.negotiate

@@ -99,6 +99,16 @@ class Rules:
     earlier_batches: Literal["passed-over", "go-back"] = "passed-over"
     #: A set whose only batch is cut: nothing is delivered, or it is refused.
     cut_alone: Literal["nothing", "refused"] = "nothing"
+    #: What magic 0 and 1 can't hold of what a producer is given: headers, its id and sequence, a transaction.
+    unheld: Literal["refused", "left-out"] = "refused"
+    #: The times of records that a producer is to write in magic 0.
+    timestamp_in_magic_0: Literal["left-out", "refused"] = "left-out"
+    #: `maxTimestamp` of a produced batch: the greatest time of its records, or that of the last one.
+    max_timestamp: Literal["greatest", "last"] = "greatest"
+    #: The time of a produced wrapper: the greatest of its messages, or 0.
+    wrapper_timestamp: Literal["greatest", "zero"] = "greatest"
+    #: Content that a codec makes no smaller: compressed as the producer was told, or not.
+    small_content: Literal["compressed", "plain"] = "compressed"
     #: Converting a set: entries of a lower magic than the asked one.
     lower_magics: Literal["converted", "kept"] = "converted"
     #: Converting a zstd batch to an older magic, which has no such codec.

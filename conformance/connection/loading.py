@@ -107,7 +107,7 @@ def _no_functions(target: Any, spec: str) -> str:
     functions = [name for name, _ in inspect.getmembers(target, inspect.isroutine) if not name.startswith("_")]
     functions_text = f"Its functions: {', '.join(functions)}." if functions else "It has no functions."
     return (
-        f"{spec} has none of the ten functions {', '.join(Op)}.\n{functions_text}\n"
+        f"{spec} has none of the eleven functions {', '.join(Op)}.\n{functions_text}\n"
         "Write at least one, such as decode(type, data, *, dialect, version=None); "
         "`wireproof new wrapper python DIR` writes a module to start with."
     )

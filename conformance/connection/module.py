@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from wireproof.conformance.model import Description
 
 #: The ops that may refuse their input: bytes, a value, a schema. A broker and a client answer any input.
-_MAY_REFUSE = TYPED_OPS | {Op.EVOLVE, Op.CONSUME}
+_MAY_REFUSE = TYPED_OPS | {Op.EVOLVE, Op.CONSUME, Op.PRODUCE}
 #: Exceptions that mean "I refuse this", unless the module says otherwise in `rejects`.
 REJECTS: tuple[type[BaseException], ...] = (ValueError, EOFError)
-#: On encode these mean it too.
+#: On encode and produce these mean it too.
 ENCODE_REJECTS: tuple[type[BaseException], ...] = (TypeError, OverflowError, KeyError, struct.error)
 
 _NOT_ITS_OWN = frozenset({Path(__file__).parent, Path(importlib.__file__).parent})
@@ -46,7 +46,7 @@ class Module:
         self.description = description
         self._functions = functions
         self._configure = configure
-        self._rejects = dict.fromkeys(Op, rejects) | {Op.ENCODE: (*rejects, *ENCODE_REJECTS)}
+        self._rejects = dict.fromkeys(Op, rejects) | dict.fromkeys((Op.ENCODE, Op.PRODUCE), (*rejects, *ENCODE_REJECTS))
 
     def configure(self, dialect: str, settings: Mapping[str, Any]) -> bool:
         """Pass the settings. False: the module has no `configure`. Raises ImplementationError when it fails."""

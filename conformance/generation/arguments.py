@@ -5,6 +5,7 @@ encode               the value as JSON in UTF-8, in the value encoding (v<hex>; 
 lookup               *Part: the input, the key as JSON
 convert              *Part: the input, the format's name
 consume              *Part: the input, a JSON array of the other arguments, in their order
+produce              a JSON array of all arguments, in their order, in the value encoding
 serve                *Part: the chunks
 interpret            *Part: the request frame, and the response frame unless the connection was closed instead
 negotiate, evolve    a JSON array of all arguments, in their order
@@ -21,6 +22,7 @@ from typing import Any, NoReturn
 from wireproof.conformance.model import ARGUMENTS, Op
 from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
 from wireproof.reference.records.consume import ISOLATIONS
+from wireproof.reference.records.produce import KEYS, OPTIONS
 
 _SIZE = struct.Struct(">I")
 
@@ -39,6 +41,8 @@ def seed_of(op: Op, args: Mapping[str, Any]) -> bytes:
         case Op.CONSUME:
             data, *others = (args[name] for name in ARGUMENTS[op])
             return parts_seed([data, _written(others)])
+        case Op.PRODUCE:
+            return _written([to_json(args[name]) for name in ARGUMENTS[op]])
         case Op.SERVE:
             return parts_seed(args["chunks"])
         case Op.INTERPRET:
@@ -58,6 +62,8 @@ def arguments_of(op: Op, seed: bytes) -> dict[str, Any]:
         case Op.LOOKUP | Op.CONVERT | Op.CONSUME:
             data, rest = _two(op, seed)
             return {"data": data, **_BESIDE_DATA[op](rest)}
+        case Op.PRODUCE:
+            return _production(_value(seed))
         case Op.SERVE:
             return {"chunks": parts_of(seed)}
         case Op.INTERPRET:
@@ -115,6 +121,25 @@ def _consumption(arguments: Any) -> dict[str, Any]:
         f"consume takes a JSON array of three: a position, one of {', '.join(ISOLATIONS)}, and an array of "
         '{"producer_id", "first_offset"}'
     )
+
+
+def _production(arguments: Any) -> dict[str, Any]:
+    match arguments:
+        case [[*records], int() as magic, str() as codec, dict() as options] if (
+            all(map(_is_record, records)) and options.keys() == OPTIONS.keys()
+        ):
+            return {"records": records, "magic": magic, "codec": codec, "options": options}
+    raise ValueError(
+        f"produce takes a JSON array of four: an array of {{{', '.join(KEYS)}}}, a magic, a codec's name, and "
+        f"{{{', '.join(OPTIONS)}}}"
+    )
+
+
+def _is_record(value: Any) -> bool:
+    match value:
+        case {"timestamp": int(), "key": bytes() | None, "value": bytes() | None, "headers": [*_], **rest}:
+            return not rest
+    return False
 
 
 _BESIDE_DATA: Mapping[Op, Callable[[bytes], dict[str, Any]]] = {

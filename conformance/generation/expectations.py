@@ -24,6 +24,7 @@ from wireproof.conformance.generation.whole_values import is_whole
 from wireproof.conformance.model import TYPED_OPS, Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.oracle.produced import read_produced
 from wireproof.conformance.oracle.types import answered_in
 from wireproof.conformance.vectors import ABSENT, Also, Piece, Reject, Vector, VectorKind
 from wireproof.conformance.vectors.configured_reference import configured_reference
@@ -33,6 +34,7 @@ from wireproof.reference.errors import Reason
 #: The areas of questions without a type.
 AREAS: Mapping[Op, str] = {
     Op.CONSUME: "delivery",
+    Op.PRODUCE: "delivery",
     Op.SERVE: "framing",
     Op.INTERPRET: "framing",
     Op.NEGOTIATE: "unsupported-versions",
@@ -43,6 +45,7 @@ _KINDS: Mapping[Op, VectorKind] = {
     Op.LOOKUP: VectorKind.LOOKUP,
     Op.CONVERT: VectorKind.CONVERT,
     Op.CONSUME: VectorKind.CONSUME,
+    Op.PRODUCE: VectorKind.PRODUCE,
     Op.SERVE: VectorKind.SERVE,
     Op.INTERPRET: VectorKind.INTERPRET,
     Op.NEGOTIATE: VectorKind.NEGOTIATE,
@@ -182,6 +185,8 @@ def expect(vector: Vector, case: Case) -> Vector:
                 "canonical": _given(observation.answer),
                 "compare_decoded": _compressed(case, observation.answer),
             }
+        case Op.PRODUCE:
+            replaced = {"expected": read_produced(observation.answer, case.dialect)}
         case Op.SERVE:
             sent, closed = observation.answer
             replaced = {"expected": (sent_patterns(case, sent), closed), "needs": _needs(case.dialect)}
@@ -196,7 +201,7 @@ def _refused(vector: Vector, case: Case, observation: Observation) -> Vector:
         written = ask(configured_reference(case.dialect), msgspec.structs.replace(case, args=in_order))
         if written.status is Status.ANSWER:  # to sort them is as right as to refuse (R-K-1w)
             return _with(vector, {**_encoded(case, written.answer), "or_reject": Reason.TAG_ORDER})
-    offset = None if case.op is Op.ENCODE else observation.offset
+    offset = None if case.op in (Op.ENCODE, Op.PRODUCE) else observation.offset
     reject = Reject(Reason(observation.reason or Reason.TRUNCATED), offset)
     kind = VectorKind.UNENCODABLE if case.op is Op.ENCODE else vector.kind
     return _with(vector, {"reject": reject, "kind": kind, "also": _beyond_the_limit(vector, reject)})

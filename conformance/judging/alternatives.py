@@ -18,6 +18,7 @@ from wireproof.conformance.judging.comparison import Comparison
 from wireproof.conformance.model import Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.oracle.produced import same_produced
 from wireproof.conformance.values.compare import equal
 from wireproof.conformance.values.undecodable_text import as_expected
 from wireproof.conformance.vectors import Also, Piece, Reject, Vector, VectorKind
@@ -41,6 +42,7 @@ _KEYS: Mapping[Op, str] = {
     Op.RECODE: "bytes",
     Op.CONVERT: "bytes",
     Op.CONSUME: "delivers",
+    Op.PRODUCE: "writes",
     Op.SERVE: "sends",
     Op.INTERPRET: "outcome",
     Op.NEGOTIATE: "chooses",
@@ -374,6 +376,8 @@ def _does_the_same(by_reference: Observation, observation: Observation, comparis
         return False
     if by_reference.status is Status.REJECT:
         return observation.half is None or by_reference.half in (None, observation.half)
+    if observation.case.op is Op.PRODUCE:
+        return same_produced(by_reference.answer, observation.answer, observation.case.dialect)
     if comparison is not None and comparison.rebuilds and observation.case.op in _CODING:
         return comparison.same_with_replaced_text(by_reference.answer, observation.answer)
     expected, answer = _comparable(by_reference.answer, observation)

@@ -7,8 +7,10 @@ without these fields. A reader has to accept more than a writer may write: what 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wireproof import reference
@@ -17,6 +19,7 @@ from wireproof.conformance.judging import client_runs
 from wireproof.conformance.judging.mismatch import Mismatch
 from wireproof.conformance.model import Case, FailureKind, Op
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.oracle.produced import as_divided, read_produced
 from wireproof.conformance.oracle.types import answered_in
 from wireproof.conformance.script import Transcript
 from wireproof.conformance.values.compare import difference, identical, text_key, text_keys
@@ -32,6 +35,8 @@ _SHOWN = 300
 _REPLACEMENT = REPLACEMENT.encode()
 #: The timestamp of a record that has none.
 _NO_TIMESTAMP = -1
+#: An index in a path.
+_INDEX = re.compile(r"\[\d+\]")
 
 
 def expected_answer(vector: Vector, op: Op) -> Any:
@@ -93,6 +98,10 @@ class Comparison:
                     return self._normalized(self.decoded(expected), self.decoded(answer))
                 except reference.WireError:
                     return None
+            case Op.PRODUCE:
+                with contextlib.suppress(reference.WireError):
+                    found = read_produced(answer, self.case.dialect)
+                    return as_divided(expected, found), found
             case Op.CONSUME:
                 return _as_told(expected, answer), _without_untimed_types(answer)
             case Op.LOOKUP | Op.INTERPRET | Op.NEGOTIATE if not isinstance(answer, ClientRun):
@@ -176,6 +185,20 @@ def _consumed(_: Comparison, expected: Mapping[str, Any], answer: Mapping[str, A
     )
 
 
+def _produced(comparison: Comparison, expected: Sequence[Any], answer: bytes) -> Mismatch | None:
+    try:
+        found = read_produced(answer, comparison.case.dialect)
+    except reference.DecodeError as error:
+        text = f"wrote {short(answer)}, which cannot be read: {error}"
+        return Mismatch(FailureKind.WRONG_ANSWER, text, f"{_INDEX.sub('', error.path)}: {error.reason}")
+    divided = as_divided(expected, found)
+    path = difference(divided, found)
+    if path is None:
+        return None
+    text = f"expected {short(divided)}, wrote {short(found)} (first difference at {path})"
+    return Mismatch(FailureKind.WRONG_ANSWER, text, _INDEX.sub("", path).strip("."))
+
+
 def _as_told(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> Mapping[str, Any]:
     """What is expected, without the types of timestamps where the answer tells none."""
     tells = "timestamp_type" in next(iter(answer["records"]), {"timestamp_type": None})
@@ -243,6 +266,7 @@ _COMPARATORS: Mapping[Op, _Comparator] = {
     Op.RECODE: _bytes,
     Op.CONVERT: _bytes,
     Op.CONSUME: _consumed,
+    Op.PRODUCE: _produced,
     Op.SERVE: _served,
     Op.INTERPRET: _client_outcome,
     Op.NEGOTIATE: _version_choice,

@@ -10,7 +10,8 @@ from wireproof.conformance.model import FailureKind
 @dataclass(frozen=True, slots=True)
 class Mismatch:
     """The difference between an answer and the expected one. `text` describes it for a person. `place`: of a
-    conversation, which field of which answer; of a client, which part of its frames or its end."""
+    conversation, which field of which answer; of a client, which part of its frames or its end; of what a producer has
+    written, which field."""
 
     kind: FailureKind
     text: str

@@ -244,7 +244,7 @@ def _outcome(page: Page, item: _Failure) -> None:
         if isinstance(observation.answer, bytes) and case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT):
             _bytes_outcome(page, item)
             return
-        if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET, Op.CONSUME) and item.compared is not None:
+        if case.op in (Op.DECODE, Op.LOOKUP, Op.INTERPRET, Op.CONSUME, Op.PRODUCE) and item.compared is not None:
             page.block("found", _values_outcome(*item.compared, page.room))
             return
     page.block("expected", question.expectation(vector, case, page.room))
@@ -255,7 +255,8 @@ def _outcome(page: Page, item: _Failure) -> None:
 def _explanation(page: Page, item: _Failure) -> None:
     """The difference of an answer that cannot be shown beside the expected one."""
     verdict, answer = item.verdict, item.observation.answer
-    if isinstance(answer, Transcript | ClientRun):
+    of_bytes = item.case.op is Op.PRODUCE and item.observation.status is Status.ANSWER
+    if isinstance(answer, Transcript | ClientRun) or of_bytes:
         page.block("", verdict.detail, "bold")
     elif item.case.op is Op.SERVE and item.observation.status is Status.ANSWER:
         difference = mismatch(_patterns(item.vector), answer[0], item.case.dialect)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -19,6 +19,7 @@ from wireproof.conformance.script import Load, Receive, Rest, Send, Transcript
 from wireproof.conformance.vectors import Vector
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError
+from wireproof.reference.records.produce import OPTIONS
 
 #: The types to try for the bytes of a broker that should have sent nothing.
 _FALLBACKS: Sequence[tuple[str | None, int | None]] = (("ResponseFrame:ApiVersions", 0),)
@@ -46,6 +47,8 @@ def question(vector: Vector, case: Case, marks: Sequence[Mark], width: int) -> T
     match case.op:
         case Op.DECODE | Op.RECODE | Op.LOOKUP | Op.CONVERT | Op.CONSUME:
             return _about_bytes(vector, case, marks, width)
+        case Op.PRODUCE:
+            return titled(_production(args), brief(args["records"], 4 * width), width)
         case Op.ENCODE:
             return titled(f"encode as {_typed(case)}", brief(args["value"], 4 * width), width)
         case Op.SERVE:
@@ -114,6 +117,12 @@ def _consumption(case: Case) -> str:
     listed = [f"producer {one['producer_id']} from offset {one['first_offset']}" for one in args["aborted"]]
     aborted = f", aborted: {middle(', '.join(listed), 200)}" if listed else ""
     return f" of a partition from position {args['position']} on, {args['isolation']}{aborted}"
+
+
+def _production(args: Mapping[str, Any]) -> str:
+    """What a producer is to write, without the records."""
+    options = ", ".join(f"{name} {value}" for name, value in args["options"].items() if value != OPTIONS[name])
+    return f"produce in magic {args['magic']}, codec {args['codec']}{f', {options}' if options else ''}"
 
 
 def _serve(case: Case, width: int) -> Text:
@@ -304,7 +313,7 @@ def _expected_answer(vector: Vector, case: Case, width: int) -> Text:
         case Op.INTERPRET if "script" in case.args:
             steps = [*expected["next"], *expected["ends"]]
             said = "good frames" + (f", and {', '.join(step.replace('-', ' ') for step in steps)}" if steps else "")
-        case Op.LOOKUP | Op.INTERPRET | Op.CONSUME:
+        case Op.LOOKUP | Op.INTERPRET | Op.CONSUME | Op.PRODUCE:
             said = brief(expected, 4 * width)
     return paragraphs(safe(said), GOOD, width)
 
@@ -346,7 +355,7 @@ def answer(case: Case, value: Any, patterns: Sequence[Any], width: int) -> Text:
             return client_run(value, width)
         case Op.DECODE | Op.LOOKUP | Op.CONSUME:
             return paragraphs(brief(value, 4 * width), BAD, width)
-        case Op.ENCODE | Op.RECODE | Op.CONVERT:
+        case Op.ENCODE | Op.RECODE | Op.CONVERT | Op.PRODUCE:
             return paragraphs(byte_line(value) if isinstance(value, bytes) else brief(value), BAD, width)
         case Op.SERVE if isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[0], bytes):
             sent, closed = value

@@ -40,6 +40,7 @@ class VectorKind(StrEnum):
     LOOKUP = "lookup"
     CONVERT = "convert"
     CONSUME = "consume"
+    PRODUCE = "produce"
     SERVE = "serve"
     INTERPRET = "interpret"
     NEGOTIATE = "negotiate"
@@ -54,6 +55,7 @@ KIND_OPS: Mapping[VectorKind, tuple[Op, ...]] = {
     VectorKind.LOOKUP: (Op.LOOKUP,),
     VectorKind.CONVERT: (Op.CONVERT,),
     VectorKind.CONSUME: (Op.CONSUME,),
+    VectorKind.PRODUCE: (Op.PRODUCE,),
     VectorKind.SERVE: (Op.SERVE,),
     VectorKind.INTERPRET: (Op.INTERPRET,),
     VectorKind.NEGOTIATE: (Op.NEGOTIATE,),

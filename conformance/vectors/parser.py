@@ -60,12 +60,15 @@ _OWN_FIELDS: Mapping[VectorKind, frozenset[str]] = {
         VectorKind.LOOKUP: "type version bytes key values reject twin",
         VectorKind.CONVERT: "type version bytes to gives compare reject twin",
         VectorKind.CONSUME: "bytes position isolation aborted delivers reject twin",
+        VectorKind.PRODUCE: "records magic codec options writes reject twin",
         VectorKind.SERVE: "chunks sends closes",
         VectorKind.INTERPRET: "request response outcome",
         VectorKind.NEGOTIATE: "api_key client broker chooses",
         VectorKind.EVOLVE: "old new breaks reject twin",
     }.items()
 }
+#: Kinds that may be refused, and ask about no bytes.
+_WITHOUT_BYTES = frozenset({VectorKind.UNENCODABLE, VectorKind.EVOLVE, VectorKind.PRODUCE})
 _RULING = re.compile(r"R-[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -236,6 +239,10 @@ def _kind(raw: RawVector) -> VectorKind:
                 VectorKind.CONSUME,
                 has_bytes and raw.position is not None and (raw.delivers is None) != (raw.reject is None),
             ),
+            (
+                VectorKind.PRODUCE,
+                raw.records is not None and raw.magic is not None and (raw.writes is None) != (raw.reject is None),
+            ),
             (VectorKind.INVALID, has_bytes and raw.value is ABSENT and raw.reject is not None and not narrowed),
             (VectorKind.UNENCODABLE, not has_bytes and has_value and raw.reject is not None),
             (VectorKind.VALID, has_bytes and has_value and raw.reject is None),
@@ -338,8 +345,8 @@ def _check_fields(kind: VectorKind, raw: RawVector) -> None:
         raise VectorError(f"{', '.join(foreign)}: a vector {what} has no such field")
     if raw.derive is not None and (raw.bytes is not None or raw.value is not ABSENT):
         raise VectorError("derive: it makes bytes and value, so neither stands beside it")
-    if kind in (VectorKind.UNENCODABLE, VectorKind.EVOLVE) and raw.reject and raw.reject.offset is not None:
-        raise VectorError("reject.offset: a value or a schema has no bytes that could be at fault")
+    if kind in _WITHOUT_BYTES and raw.reject and raw.reject.offset is not None:
+        raise VectorError("reject.offset: a value, a schema or records have no bytes that could be at fault")
     _check_patterns(raw.sends or ())
     if raw.outcome is not None:
         _check_outcome(raw.outcome)
@@ -412,6 +419,11 @@ def _question(kind: VectorKind, raw: RawVector) -> tuple[Mapping[str, Any], Any]
             aborted = [msgspec.to_builtins(one) for one in raw.aborted]
             delivered = None if raw.delivers is None else _delivered(raw.delivers)
             return {"position": raw.position, "isolation": raw.isolation, "aborted": aborted}, delivered
+        case VectorKind.PRODUCE:
+            records = [from_json(msgspec.to_builtins(one)) for one in raw.records or ()]
+            written = None if raw.writes is None else from_json(raw.writes)
+            options = msgspec.to_builtins(raw.options)
+            return {"records": records, "magic": raw.magic, "codec": raw.codec, "options": options}, written
         case VectorKind.SERVE:
             chunks = [b"".join(p.data for p in _pieces(chunk, "chunks")) for chunk in raw.chunks or ()]
             return {"chunks": chunks}, (raw.sends, raw.closes)
@@ -441,6 +453,8 @@ def _also(raw: RawAlso) -> Also:
     expected = {**_of_bytes_or_value(raw), **_of_peers(raw)}
     if raw.delivers is not None:
         expected["delivers"] = _delivered(raw.delivers)
+    if raw.writes is not None:
+        expected["writes"] = from_json(raw.writes)
     if raw.accepts:
         if expected:
             raise VectorError("also: an entry that accepts says nothing of the value")

@@ -10,6 +10,7 @@ import msgspec
 from wireproof.conformance.model import Op
 from wireproof.conformance.vectors.model import ABSENT
 from wireproof.reference.errors import Reason
+from wireproof.reference.records.produce import OPTIONS
 
 Json = Any
 Pieces = list[list[str | int]]
@@ -36,6 +37,24 @@ class RawDelivered(msgspec.Struct, forbid_unknown_fields=True):
     position: Json
 
 
+class RawOptions(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What a producer is, where it is idempotent or transactional."""
+
+    producer_id: int = OPTIONS["producer_id"]
+    producer_epoch: int = OPTIONS["producer_epoch"]
+    base_sequence: int = OPTIONS["base_sequence"]
+    transactional: bool = OPTIONS["transactional"]
+
+
+class RawRecord(msgspec.Struct, forbid_unknown_fields=True):
+    """A record as an application gives it to a producer."""
+
+    timestamp: Json
+    key: Json
+    value: Json
+    headers: Json = []
+
+
 class RawAlso(msgspec.Struct, forbid_unknown_fields=True):
     """An entry of `also`."""
 
@@ -52,6 +71,7 @@ class RawAlso(msgspec.Struct, forbid_unknown_fields=True):
     breaks: list[dict[str, str]] | None = None
     values: Json = ABSENT
     delivers: RawDelivered | None = None
+    writes: list[Json] | None = None
 
 
 class RawWrong(msgspec.Struct, forbid_unknown_fields=True):
@@ -96,6 +116,11 @@ class RawVector(msgspec.Struct, forbid_unknown_fields=True):
     isolation: Literal["read_uncommitted", "read_committed"] = "read_uncommitted"
     aborted: list[RawAborted] = []
     delivers: RawDelivered | None = None
+    records: list[RawRecord] | None = None
+    magic: int | None = None
+    codec: str = "none"
+    options: RawOptions = RawOptions()
+    writes: list[Json] | None = None
     chunks: list[Pieces] | None = None
     sends: list[Json] | None = None
     closes: bool | None = None

@@ -64,6 +64,9 @@ def _content(vector: Vector) -> dict[str, Any]:
         case VectorKind.CONSUME:
             found = {"delivers": _json(vector.expected)} if vector.reject is None else _refused(vector)
             return {"bytes": _pieces(vector), **args, **found}
+        case VectorKind.PRODUCE:
+            found = {"writes": _json(vector.expected)} if vector.reject is None else _refused(vector)
+            return {name: _json(value) for name, value in args.items()} | found
         case VectorKind.SERVE:
             sends, closes = vector.expected
             chunks = [_frame(chunk, f"chunk {number}") for number, chunk in enumerate(args["chunks"], 1)]

@@ -157,6 +157,12 @@ class Dialect(abc.ABC):
         `reference.records.consume`. Raises DecodeError."""
         raise NotImplementedError(f"{self.name} does not say what a consumer delivers")
 
+    def produce(
+        self, records: Sequence[Mapping[str, Any]], magic: int, codec: str, options: Mapping[str, Any], rules: Rules
+    ) -> bytes:
+        """What a producer sends for the records of a partition: see `reference.records.produce`. Raises EncodeError."""
+        raise NotImplementedError(f"{self.name} does not say what a producer sends")
+
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """All that a conforming broker sends for these chunks on a fresh connection, and whether it then closed."""
         raise NotImplementedError(f"{self.name} does not say what a broker answers")

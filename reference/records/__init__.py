@@ -8,6 +8,7 @@ compression  gzip, snappy, lz4, zstd, with a limit on the inflated size
 control      the content of control records
 convert      conversion between formats, and its losses
 consume      what an application is given of a partition's records
+produce      what a producer writes of the records that it is given
 fields       integers and bytes in records; `codecs` makes each format a type
 values       the values of each type, for generated cases
 """

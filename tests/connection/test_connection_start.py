@@ -94,8 +94,8 @@ def test_none_of_the_functions(here: Path) -> None:
     write(here / "functionless.py", "def read(data): ...\ndef write(value): ...\n")
     text = text_of("functionless")
     assert (
-        "none of the ten functions decode, encode, recode, lookup, convert, consume, serve, interpret, negotiate, "
-        "evolve" in text
+        "none of the eleven functions decode, encode, recode, lookup, convert, consume, produce, serve, interpret, "
+        "negotiate, evolve" in text
     )
     assert "Its functions: read, write." in text
     assert "wireproof new wrapper python" in text

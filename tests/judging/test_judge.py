@@ -10,8 +10,10 @@ from support.judging import (
     ACCEPTED,
     CONTESTED,
     DELIVERED,
+    GIVEN,
     NO_ERROR_FRAME,
     PASS,
+    PLAIN,
     REFUSED,
     RIGHT_FRAME,
     WRONG_ANSWER,
@@ -28,13 +30,16 @@ from support.judging import (
     lookup,
     make,
     negotiate,
+    produce,
     refusal,
     refused_schema,
     serve,
     unencodable,
     valid,
+    written,
 )
 
+from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.judging.judge import judge
@@ -47,6 +52,36 @@ UNTIMED = {
     "records": [{**DELIVERED, "value": {"hex": "76"}, "timestamp": -1, "timestamp_type": None}],
     "position": 6,
 }
+
+
+def sent(time: int, sequence: int) -> bytes:
+    """A batch of two records without headers, both of this time, of the producer 4."""
+    record: dict[str, Any] = {"timestamp": time, "key": None, "value": b"v", "headers": []}
+    options = {"producer_id": 4, "producer_epoch": 0, "base_sequence": sequence, "transactional": False}
+    return reference.produce([record] * 2, magic=2, codec="none", options=options, dialect="kafka")
+
+
+SENT = reference.produce([GIVEN], magic=2, codec="none", options=PLAIN, dialect="kafka")
+SEVERAL = produce(
+    records=[{"timestamp": time, "key": None, "value": {"hex": "76"}} for time in (7, 7, 5, 5)],
+    writes=written(
+        producerId=4,
+        producerEpoch=0,
+        baseSequence=3,
+        lastOffsetDelta=3,
+        records=[
+            {
+                "attributes": 0,
+                "offsetDelta": delta,
+                "timestamp": time,
+                "key": None,
+                "value": {"hex": "76"},
+                "headers": [],
+            }
+            for delta, time in enumerate((7, 7, 5, 5))
+        ],
+    ),
+)
 
 ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (valid(), Op.DECODE, 5, PASS),
@@ -106,6 +141,25 @@ ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
     (consume(delivers=UNTIMED), Op.CONSUME, {"records": [{**DELIVERED, "timestamp": -1}], "position": 6}, PASS),
     (consume(delivers=UNTIMED), Op.CONSUME, {"records": [{**UNTYPED, "timestamp": -1}], "position": 6}, PASS),
     (consume(delivers=UNTIMED), Op.CONSUME, {"records": [{**UNTYPED, "timestamp": 0}], "position": 6}, WRONG_ANSWER),
+    (produce(), Op.PRODUCE, SENT, PASS),
+    (produce(), Op.PRODUCE, b"", WRONG_ANSWER),
+    *(
+        (produce(writes=written(**{name: 1})), Op.PRODUCE, SENT, WRONG_ANSWER)
+        for name in written()[0]
+        if name != "magic"
+    ),
+    # What a broker assigns does not count; what cannot be read, or is cut off, does.
+    (produce(), Op.PRODUCE, bytes(7) + b"\5" + SENT[8:12] + bytes(3) + b"\1" + SENT[16:], PASS),
+    (produce(), Op.PRODUCE, SENT[:17] + bytes(4) + SENT[21:], WRONG_ANSWER),
+    (produce(), Op.PRODUCE, SENT + SENT[:-1], WRONG_ANSWER),
+    (produce(), Op.PRODUCE, SENT + bytes(9), WRONG_ANSWER),
+    (produce(), Op.PRODUCE, SENT + SENT, WRONG_ANSWER),
+    # Several batches are as good as one, if each has its own counts, greatest time and sequence number.
+    (SEVERAL, Op.PRODUCE, sent(7, 3) + sent(5, 5), PASS),
+    (SEVERAL, Op.PRODUCE, sent(7, 3) + sent(5, 4), WRONG_ANSWER),
+    (SEVERAL, Op.PRODUCE, sent(7, 4) + sent(5, 5), WRONG_ANSWER),
+    (SEVERAL, Op.PRODUCE, sent(7, 3), WRONG_ANSWER),
+    (SEVERAL, Op.PRODUCE, sent(5, 3) + sent(7, 5), WRONG_ANSWER),
     (serve(), Op.SERVE, (RIGHT_FRAME, False), PASS),
     (serve(), Op.SERVE, (RIGHT_FRAME, True), WRONG_ANSWER),
     (serve(), Op.SERVE, (NO_ERROR_FRAME, False), WRONG_ANSWER),
@@ -174,6 +228,7 @@ REFUSALS = [
     (lookup(), Op.LOOKUP, None, REFUSED),
     (convert(), Op.CONVERT, None, REFUSED),
     (consume(), Op.CONSUME, None, REFUSED),
+    (produce(), Op.PRODUCE, None, REFUSED),
     (serve(), Op.SERVE, None, REFUSED),
     (interpret(), Op.INTERPRET, None, REFUSED),
     (negotiate(), Op.NEGOTIATE, None, REFUSED),

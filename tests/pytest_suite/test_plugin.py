@@ -182,7 +182,7 @@ AREAS = ", ".join((*vectors.AREAS, CONVERSATIONS))
         (("--impl=right", "--dialect=odd"), 4, "--dialect: there is no dialect 'odd'; there are kafka"),
         (("--impl=no.such.module",), 4, "--impl=no.such.module: no.such.module: there is no module 'no'"),
         (("--impl=no.such.module", "-n", "2"), 4, "--impl=no.such.module: no.such.module: there is no module 'no'"),
-        (("--impl=right", "--impl=test_own"), 4, "test_own has none of the ten functions"),
+        (("--impl=right", "--impl=test_own"), 4, "test_own has none of the eleven functions"),
         (("--impl=right", "--known=none.toml"), 4, "none.toml: No such file or directory"),
         (("--impl=right", "--memory=0"), 4, "the memory limit is 0 MiB"),
     ],

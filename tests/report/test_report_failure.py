@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from support import golden
-from support.judging import judged
+from support.judging import GIVEN, PLAIN, judged
 
+from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.connection.protocol.shapes import RECORD_KEYS
 from wireproof.conformance.generation import expectations
@@ -352,6 +353,11 @@ def _observations(case: Case) -> Iterator[Observation]:
         Op.CONSUME: [
             {"records": [], "position": -(2**63)},
             {"records": [dict.fromkeys(RECORD_KEYS, HOSTILE)], "position": 0},
+        ],
+        Op.PRODUCE: [
+            b"",
+            b"\xff" * 40,
+            reference.produce([GIVEN], magic=2, codec="none", options=PLAIN, dialect="kafka"),
         ],
         Op.SERVE: [(b"", False), (b"", True), (bytes(9), False), (b"\xff" * 40, True)],
         Op.INTERPRET: [{"outcome": "accepted"}, {"outcome": "error", "error": None, "request": HOSTILE}],

@@ -69,6 +69,26 @@ def consume(**fields: Any) -> Vector:
     return make({"bytes": [["05", "five"]], "position": 5, "delivers": delivers} | fields)
 
 
+#: A record as an application gives it to a producer.
+GIVEN = {"timestamp": 7, "key": None, "value": b"v", "headers": [["a", None]]}
+#: A producer that is neither idempotent nor transactional.
+PLAIN = {"producer_id": -1, "producer_epoch": -1, "base_sequence": -1, "transactional": False}
+
+
+def written(**changed: Any) -> list[dict[str, Any]]:
+    """The batch of a producer that has written `GIVEN`, as it is compared."""
+    record = {"attributes": 0, "offsetDelta": 0, **GIVEN, "value": {"hex": "76"}}
+    batch = {
+        "magic": 2, "attributes": 0, "lastOffsetDelta": 0, "maxTimestamp": 7, "producerId": -1, "producerEpoch": -1,
+        "baseSequence": -1, "records": [record],
+    }  # fmt: skip
+    return [batch | changed]
+
+
+def produce(**fields: Any) -> Vector:
+    return make({"records": [GIVEN | {"value": {"hex": "76"}}], "magic": 2, "writes": written()} | fields)
+
+
 def serve(**fields: Any) -> Vector:
     pattern = {"type": "ResponseFrame:ApiVersions", "version": 0, "value": {"body": {"ErrorCode": 35}}}
     return make({"chunks": [[["00", "a byte"]]], "sends": [pattern], "closes": False} | fields)

@@ -14,6 +14,7 @@ from crc32c import crc32c
 from support.wire import KAFKA, Message, Refused, attempt, decode, encode, field, recode, schema, tagged
 from wireproof import reference
 from wireproof.reference import Reference, Rules, WireError
+from wireproof.reference.records.produce import OPTIONS
 
 Question = Callable[..., Any]
 
@@ -384,6 +385,32 @@ def consuming(digits: str, position: int) -> Question:
             )
         )
         return found if isinstance(found, Refused) else ([one["offset"] for one in found["records"]], found["position"])
+
+    return ask
+
+
+def sending(magic: int, codec: str, *records: tuple[int, bytes], **options: Any) -> Question:
+    """The batches and messages that a producer sends for records, each a time and a value: their codecs, times and
+    numbers of records."""
+
+    def ask(**switches: Any) -> Any:
+        own = Reference(Rules(**switches))
+        given: list[dict[str, Any]] = [
+            {"timestamp": time, "key": None, "value": value, "headers": []} for time, value in records
+        ]
+        data = attempt(
+            lambda: own.produce(given, magic=magic, codec=codec, options={**OPTIONS, **options}, dialect=KAFKA)
+        )
+        if isinstance(data, Refused):
+            return data
+        return [
+            (
+                entry["attributes"],
+                entry.get("maxTimestamp", entry.get("timestamp")),
+                len(entry.get("records", entry.get("messages", [entry]))),
+            )
+            for entry in own.decode("RecordSet", data, dialect=KAFKA)
+        ]
 
     return ask
 

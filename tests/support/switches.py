@@ -54,6 +54,7 @@ from support.reading_questions import (
     reading,
     removed,
     rewriting,
+    sending,
     served,
     serving,
     small,
@@ -1083,6 +1084,38 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             {"nothing": ([5], 6), "refused": ([5], 6)},
         ),
         (consuming("", 5), {"nothing": ([], 5), "refused": ([], 5)}),
+    ],
+    "unheld": [
+        (
+            sending(1, "none", (7, b"v"), producer_id=4),
+            {"refused": Refused("field-not-in-version", None), "left-out": [(0, 7, 1)]},
+        ),
+        (
+            sending(0, "none", (-1, b"v"), transactional=True),
+            {"refused": Refused("field-not-in-version", None), "left-out": [(0, None, 1)]},
+        ),
+        (sending(2, "none", (7, b"v"), transactional=True), {"refused": [(16, 7, 1)], "left-out": [(16, 7, 1)]}),
+    ],
+    "timestamp_in_magic_0": [
+        (
+            sending(0, "none", (7, b"v")),
+            {"left-out": [(0, None, 1)], "refused": Refused("field-not-in-version", None)},
+        ),
+        (sending(0, "none", (-1, b"v")), {"left-out": [(0, None, 1)], "refused": [(0, None, 1)]}),
+        (sending(1, "none", (7, b"v")), {"left-out": [(0, 7, 1)], "refused": [(0, 7, 1)]}),
+    ],
+    "max_timestamp": [
+        (sending(2, "none", (9, b"v"), (7, b"w")), {"greatest": [(0, 9, 2)], "last": [(0, 7, 2)]}),
+        (sending(1, "gzip", (9, b"v"), (7, b"w")), {"greatest": [(1, 9, 2)], "last": [(1, 9, 2)]}),
+    ],
+    "wrapper_timestamp": [
+        (sending(1, "gzip", (9, b"v"), (7, b"w")), {"greatest": [(1, 9, 2)], "zero": [(1, 0, 2)]}),
+        (sending(2, "gzip", (9, b"v"), (7, b"w")), {"greatest": [(1, 9, 2)], "zero": [(1, 9, 2)]}),
+    ],
+    "small_content": [
+        (sending(2, "gzip", (7, b"v")), {"compressed": [(1, 7, 1)], "plain": [(0, 7, 1)]}),
+        (sending(1, "gzip", (7, b"v"), (7, b"w")), {"compressed": [(1, 7, 2)], "plain": [(0, 7, 1), (0, 7, 1)]}),
+        (sending(2, "gzip", (7, bytes(999))), {"compressed": [(1, 7, 1)], "plain": [(1, 7, 1)]}),
     ],
     "plain_default": [
         (with_new_default(), {"compatible": [], "breaks": ["field-changed"]}),

@@ -198,6 +198,25 @@ RIGHT: Document = {
             "twin": "given",
         },
         {
+            "id": "sent",
+            "about": "a record as a producer is given it",
+            "records": [{"timestamp": {"int": "9007199254740993"}, "key": None, "value": {"hex": "76"}}],
+            "magic": 1,
+            "codec": "gzip",
+            "options": {"producer_id": 9},
+            "writes": [{"magic": 1, "attributes": 0, "timestamp": 7, "key": None, "value": {"hex": "76"}}],
+            "also": [{"ruling": "R-K-60", "writes": [{"magic": 0, "attributes": 0, "key": None, "value": None}]}],
+            "wrong": [{"bug": "V04", "op": "produce", "bytes": "00"}],
+        },
+        {
+            "id": "not-sent",
+            "about": "what no producer writes",
+            "records": [{"timestamp": 7, "key": None, "value": None, "headers": [["a", None]]}],
+            "magic": 0,
+            "reject": {"reason": "field-not-in-version"},
+            "twin": "sent",
+        },
+        {
             "id": "broker",
             "about": "answers",
             "chunks": [[["00", "a byte"]], [["", "nothing"]]],
@@ -277,6 +296,18 @@ def test_a_vector_of_every_kind_is_taken() -> None:
     assert given.also[0].expected == {"delivers": {"records": [], "position": 3}}
     assert given.wrong[0].answer == {"records": [], "position": 4}
     assert by_id["not-given"].case(Op.CONSUME).args["isolation"] == "read_uncommitted"
+    assert by_id["sent"].case(Op.PRODUCE).args == {
+        "records": [{"timestamp": 2**53 + 1, "key": None, "value": b"v", "headers": []}],
+        "magic": 1,
+        "codec": "gzip",
+        "options": {"producer_id": 9, "producer_epoch": -1, "base_sequence": -1, "transactional": False},
+    }
+    message = {"magic": 1, "attributes": 0, "timestamp": 7, "key": None, "value": b"v"}
+    assert by_id["sent"].expected == [message]
+    assert by_id["sent"].also[0].expected == {"writes": [{"magic": 0, "attributes": 0, "key": None, "value": None}]}
+    assert by_id["sent"].wrong[0].answer == b"\0"
+    assert by_id["not-sent"].case(Op.PRODUCE).args["records"][0]["headers"] == [["a", None]]
+    assert by_id["not-sent"].case(Op.PRODUCE).args["codec"] == "none"
     assert file.settings == {"apis": {"18": [0, 5]}}
 
 

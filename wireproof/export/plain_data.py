@@ -29,6 +29,15 @@ FORMAT = 1
 LEDGER = "ledger"
 #: Longer lines are left out unless somebody asks for them: bombs have many megabytes.
 LARGEST = 1 << 20
+#: The member of a line with the answer that is expected, where it is nothing but that.
+_EXPECTED: Mapping[VectorKind, str] = {
+    VectorKind.LOOKUP: "values",
+    VectorKind.CONSUME: "delivers",
+    VectorKind.PRODUCE: "writes",
+    VectorKind.INTERPRET: "outcome",
+    VectorKind.NEGOTIATE: "chooses",
+    VectorKind.EVOLVE: "breaks",
+}
 #: In values with more structures, no field is looked at.
 _MOST_STRUCTURES = 200
 
@@ -94,37 +103,24 @@ def line_of(vector: Vector) -> Line:
 
 def _content(vector: Vector) -> Line:
     """What is asked, and the answer that is expected."""
-    data = {"bytes": vector.data.hex()}
+    given = {"bytes": vector.data.hex()} if vector.pieces else {}
     compare = {"compare": "decoded" if vector.compare_decoded else "bytes"}
     asked = {name: _json(value) for name, value in vector.args.items()}
+    if vector.reject is not None:
+        return {"value": _json(vector.value)} if vector.kind is VectorKind.UNENCODABLE else given | asked
     match vector.kind:
         case VectorKind.VALID:
             value = _complete(vector, vector.value)
             shown = {"value": _json(value), "optional": _optional(vector, value)}
-            return data | shown | {"canonical": vector.canonical_data.hex()} | compare
-        case VectorKind.INVALID:
-            return data
-        case VectorKind.UNENCODABLE:
-            return {"value": _json(vector.value)}
-        case VectorKind.LOOKUP | VectorKind.CONVERT | VectorKind.CONSUME if vector.reject is not None:
-            return data | asked
-        case VectorKind.LOOKUP:
-            return data | asked | {"values": _json(vector.expected)}
-        case VectorKind.CONSUME:
-            return data | asked | {"delivers": _json(vector.expected)}
+            return given | shown | {"canonical": vector.canonical_data.hex()} | compare
         case VectorKind.CONVERT:
             form = answered_in(vector.case(Op.CONVERT))
             versioned = {} if form.version is None else {"version": form.version}
             read_as = {"as": {"dialect": form.dialect, "type": form.type, **versioned}}
-            return data | asked | {"gives": vector.canonical_data.hex()} | compare | read_as
+            return given | asked | {"gives": vector.canonical_data.hex()} | compare | read_as
         case VectorKind.SERVE:
             return asked | _conversation(vector.expected)
-        case VectorKind.INTERPRET:
-            return asked | {"outcome": _json(vector.expected)}
-        case VectorKind.NEGOTIATE:
-            return asked | {"chooses": _json(vector.expected)}
-        case VectorKind.EVOLVE:
-            return asked if vector.reject is not None else asked | {"breaks": _json(vector.expected)}
+    return given | asked | {_EXPECTED[vector.kind]: _json(vector.expected)}
 
 
 def _json(value: Any) -> Any:

@@ -71,6 +71,12 @@ _APIVERSIONS_RESPONSE = bytes.fromhex("00000007000000000000")
 
 _PLAIN_ARGUMENTS: Mapping[Op, Mapping[str, Any]] = {
     Op.CONSUME: {"data": b"", "position": 0, "isolation": "read_uncommitted", "aborted": []},
+    Op.PRODUCE: {
+        "records": [{"timestamp": 0, "key": None, "value": b"", "headers": []}],
+        "magic": 2,
+        "codec": "none",
+        "options": {"producer_id": -1, "producer_epoch": -1, "base_sequence": -1, "transactional": False},
+    },
     Op.SERVE: {"chunks": [len(_APIVERSIONS_REQUEST).to_bytes(4) + _APIVERSIONS_REQUEST]},
     Op.INTERPRET: {"request": _APIVERSIONS_REQUEST, "response": _APIVERSIONS_RESPONSE},
     Op.NEGOTIATE: {"api_key": 18, "client": (0, 3), "broker": (0, 4)},

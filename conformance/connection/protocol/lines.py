@@ -121,6 +121,10 @@ _TO_JSON: Mapping[str, Callable[[Any], Any]] = {
     "position": to_json,
     "isolation": _same,
     "aborted": to_json,
+    "records": to_json,
+    "magic": _same,
+    "codec": _same,
+    "options": to_json,
     "chunks": lambda chunks: [chunk.hex() for chunk in chunks],
     "request": bytes.hex,
     "response": _hex_or_null,
@@ -153,6 +157,10 @@ _FROM_JSON: Mapping[str, Callable[[Any], Any]] = {
     "position": from_json,
     "isolation": _same,
     "aborted": from_json,
+    "records": from_json,
+    "magic": _same,
+    "codec": _same,
+    "options": from_json,
     "chunks": lambda chunks: [octets(chunk, "chunks") for chunk in chunks],
     "request": lambda text: octets(text, "request"),
     "response": lambda text: None if text is None else octets(text, "response"),
@@ -247,7 +255,7 @@ def _put_answer(message: dict[str, Any], op: Op, answer: Any) -> None:
     match op:
         case Op.DECODE | Op.LOOKUP:
             message["value"] = answer.json if isinstance(answer, SimpleValue) else to_json(answer)
-        case Op.ENCODE | Op.RECODE | Op.CONVERT:
+        case Op.ENCODE | Op.RECODE | Op.CONVERT | Op.PRODUCE:
             message["data"] = answer.hex()
         case Op.CONSUME:
             message["delivered"] = to_json(answer)
@@ -264,6 +272,7 @@ _MEMBER: Mapping[Op, str] = {
     Op.RECODE: "data",
     Op.CONVERT: "data",
     Op.CONSUME: "delivered",
+    Op.PRODUCE: "data",
     Op.SERVE: "sent",
     Op.INTERPRET: "outcome",
     Op.NEGOTIATE: "version",
@@ -335,7 +344,7 @@ def _answered(op: Op, message: Mapping[str, Any]) -> Any:
     match op:
         case Op.LOOKUP:
             return shape(op, from_json(message["value"]))
-        case Op.ENCODE | Op.RECODE | Op.CONVERT:
+        case Op.ENCODE | Op.RECODE | Op.CONVERT | Op.PRODUCE:
             return octets(message["data"], "data")
         case Op.CONSUME:
             return shape(op, from_json(message["delivered"]))

@@ -96,7 +96,7 @@ def brief(value: Any, limit: int = 120) -> str:
 
 
 def octets(answer: Any) -> bytes:
-    """The answer to encode, recode or convert: bytes."""
+    """The answer to encode, recode, convert or produce: bytes."""
     if isinstance(answer, (bytes, bytearray, memoryview)):
         return bytes(answer)
     raise ShapeError(f"the answer is {brief(answer)}: bytes were expected")
@@ -189,6 +189,7 @@ _SHAPES: Mapping[Op, Callable[[Any], Any]] = {
     Op.CONVERT: octets,
     Op.LOOKUP: values,
     Op.CONSUME: consumed,
+    Op.PRODUCE: octets,
     Op.SERVE: served,
     Op.INTERPRET: outcome,
     Op.NEGOTIATE: chosen,

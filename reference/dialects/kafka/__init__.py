@@ -200,6 +200,13 @@ class Kafka(Dialect):
 
         return consume.consume(data, position, isolation, aborted, rules)
 
+    def produce(
+        self, records: Sequence[Mapping[str, Any]], magic: int, codec: str, options: Mapping[str, Any], rules: Rules
+    ) -> bytes:
+        from wireproof.reference.records import produce
+
+        return produce.produce(records, magic, codec, options, rules)
+
     def serve(self, chunks: Iterable[bytes], settings: Mapping[str, Any], rules: Rules) -> tuple[bytes, bool]:
         """`settings["apis"]`: api key → [lowest, highest] that the broker lists; by default all that it can answer
         without topics. `settings["cluster"]`: the brokers that its Metadata names; by default itself."""

@@ -668,4 +668,52 @@ RULINGS: tuple[Ruling, ...] = (
         KIP_32,
         kafka="MemoryRecordsBuilder.appendWithOffset sets the time of appending, and its type",
     ),
+    Ruling(
+        "R-K-60",
+        "headers, a producer's id and sequence, and transactions in magic 0 and 1, which have no place for them",
+        "refused",
+        {OTHER: ("unheld", "left-out")},
+        "left out: the rest is written",
+        OLD_FORMAT,
+        kafka=(
+            'MemoryRecordsBuilder.appendWithOffset throws: "Magic v1 does not support record headers"; its constructor '
+            "refuses transactions, and leaves out a producer's id"
+        ),
+    ),
+    Ruling(
+        "R-K-61",
+        "the times of records that are written in magic 0, which has none",
+        "left out: the records are written",
+        {OTHER: ("timestamp_in_magic_0", "refused")},
+        "refused",
+        OLD_FORMAT,
+        kafka="LegacyRecord.write passes over the timestamp in magic 0",
+    ),
+    Ruling(
+        "R-K-62",
+        "`maxTimestamp` of a batch, as its producer writes it",
+        "the greatest time of its records, as the field's name says",
+        {OTHER: ("max_timestamp", "last")},
+        "the time of its last record, as the wiki's guide to the protocol says",
+        FORMAT,
+        kafka="MemoryRecordsBuilder writes the greatest",
+    ),
+    Ruling(
+        "R-K-63",
+        "the timestamp of a wrapper of magic 1, as its producer writes it",
+        "the greatest time of its messages",
+        {OTHER: ("wrapper_timestamp", "zero")},
+        "0: the broker sets it",
+        OLD_FORMAT,
+        kafka="MemoryRecordsBuilder.writeLegacyCompressedWrapperHeader writes the greatest",
+    ),
+    Ruling(
+        "R-K-64",
+        "records that a producer is to compress, and that become no smaller by it",
+        "compressed as it was told",
+        {OTHER: ("small_content", "plain")},
+        "written without a codec",
+        FORMAT,
+        kafka="MemoryRecordsBuilder compresses what it was told to",
+    ),
 )
