@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import importlib
@@ -29,10 +30,12 @@ from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.connection.protocol.shapes import plain
 from wireproof.conformance.model import DEVIATIONS, Op, Outcome, Status
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.conformance.oracle.produced import as_divided, read_produced
 from wireproof.conformance.questions import selection
 from wireproof.conformance.values.encoding import from_json, to_json
 from wireproof.export import plain_data
 from wireproof.export.package import LANGUAGES, ExportError, archive, export, for_language, write
+from wireproof.reference.errors import DecodeError
 
 #: Miniatures with faults of different kinds, without declared readings.
 WRONG = (
@@ -111,6 +114,8 @@ def is_expected(line: dict[str, Any], op: str, answer: Any) -> bool:
             return same(line["values"], answer, optional)
         case "consume":
             return is_delivered(line["delivers"], answer)
+        case "produce":
+            return is_written(line["writes"], answer)
         case "interpret":
             return is_outcome(line["outcome"], answer)
         case "negotiate":
@@ -127,6 +132,8 @@ def is_reading(line: dict[str, Any], reading: dict[str, Any], op: str, answer: A
         return "outcome" in reading and is_outcome(reading["outcome"], answer)
     if op == "consume":
         return "delivers" in reading and is_delivered(reading["delivers"], answer)
+    if op == "produce":
+        return "writes" in reading and is_written(reading["writes"], answer)
     if op == "evolve":
         return "breaks" in reading and bool(reading["breaks"]) is bool(answer)
     return "value" in reading and same(reading["value"], answer, optional)
@@ -137,6 +144,14 @@ def is_delivered(expected: dict[str, Any], answer: Any) -> bool:
     left_out = set() if told else {"timestamp_type"}
     records = [{name: record[name] for name in record.keys() - left_out} for record in expected["records"]]
     return same({**expected, "records": records}, answer, frozenset())
+
+
+def is_written(expected: list[Any], answer: Any) -> bool:
+    """The one thing that the page alone does not say is how batches are read."""
+    with contextlib.suppress(DecodeError):
+        found = read_produced(from_json(answer), "kafka")
+        return same(to_json(as_divided(from_json(expected), found)), to_json(found), frozenset())
+    return False
 
 
 def is_outcome(expected: dict[str, Any], answer: Any) -> bool:

@@ -87,6 +87,8 @@ WRITERS: dict[str, Callable[[Any], bytes]] = {
 #       The same data in another format; the contract lists the formats, such as "magic-1".
 #   consume(data, *, position, isolation, aborted, dialect) -> dict
 #       For a consumer: what an application is given of a partition's records, {"records": […], "position": n}.
+#   produce(records, *, magic, codec, options, dialect) -> bytes
+#       For a producer: what it sends for these records, in this format, with "none" or a codec.
 #   serve(chunks, *, dialect) -> (bytes, bool)
 #       For a broker: the bytes that it sends for these chunks on a new connection, and whether it then closes it.
 #   interpret(request, response, *, dialect) -> dict

@@ -896,9 +896,9 @@ static int value_matches(const wp_value *pattern, const wp_value *value, marks *
 
 enum { NO, YES, UNKNOWN }; /* UNKNOWN: it cannot be compared here */
 
-enum { DECODE, ENCODE, RECODE, LOOKUP, CONVERT, CONSUME, SERVE, INTERPRET, NEGOTIATE, EVOLVE, OPS };
+enum { DECODE, ENCODE, RECODE, LOOKUP, CONVERT, CONSUME, PRODUCE, SERVE, INTERPRET, NEGOTIATE, EVOLVE, OPS };
 static const char *const op_names[OPS] = {"decode",  "encode", "recode",    "lookup",    "convert",
-                                          "consume", "serve",  "interpret", "negotiate", "evolve"};
+                                          "consume", "produce", "serve",  "interpret", "negotiate", "evolve"};
 
 enum { PASS, CONTESTED, SKIP, FAIL, CRASH, HANG, VERDICTS };
 static const char *const verdict_names[VERDICTS] = {"pass", "contested", "skip", "fail", "crash", "hang"};
@@ -923,8 +923,9 @@ typedef struct {
 
 static wp_op op_of(int op) {
   const wp_op all[OPS] = {implementation.decode,  implementation.encode,  implementation.recode, implementation.lookup,
-                          implementation.convert, implementation.consume, implementation.serve,  implementation.interpret,
-                          implementation.negotiate, implementation.evolve};
+                          implementation.convert, implementation.consume, NULL /* produce: it has to read batches */,
+                          implementation.serve,   implementation.interpret, implementation.negotiate,
+                          implementation.evolve};
   return all[op];
 }
 

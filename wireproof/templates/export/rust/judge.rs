@@ -214,6 +214,7 @@ impl Judge<'_> {
                 "interpret" => it.interpret(asked),
                 "negotiate" => it.negotiate(asked).map(|choice| choice.map_or(Value::Null, |one| Value::Int(one.into()))),
                 "evolve" => it.evolve(asked).map(|breaks| Value::Array(breaks.into_iter().map(Value::Text).collect())),
+                "produce" => Err(Failure::NotOffered("produce: batches would have to be read here".into())),
                 _ => Err(Failure::NotOffered(format!("{op} is unknown"))),
             }
         };

@@ -21,8 +21,9 @@ use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-const OPS: [&str; 10] =
-    ["decode", "encode", "recode", "lookup", "convert", "consume", "serve", "interpret", "negotiate", "evolve"];
+const OPS: [&str; 11] = [
+    "decode", "encode", "recode", "lookup", "convert", "consume", "produce", "serve", "interpret", "negotiate", "evolve",
+];
 const VERDICTS: [&str; 6] = ["pass", "contested", "skip", "fail", "crash", "hang"];
 
 /// This folder: `file!()` is relative to the crate, or to its workspace.

@@ -92,6 +92,8 @@ final class Asker {
                 return implementation.convert(form, bytes(given), line.value("to"));
             case "consume":
                 return implementation.consume(dialect, fetch(given));
+            case "produce": // batches would have to be read here
+                throw new NotOffered("produce");
             case "evolve":
                 return implementation.evolve(dialect, given.get("old").toString(), given.get("new").toString());
             case "serve":
