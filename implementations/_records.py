@@ -191,6 +191,10 @@ class Classes:
         return bytes(builder.build())
 
 
+#: The libraries' numbers of codecs.
+CODECS = {name: number for number, name in enumerate(("none", "gzip", "snappy", "lz4", "zstd"))}
+
+
 def delivered(records: Iterable[Any], position: int) -> dict[str, Any]:
     """What an application got, as the contract has it: `ConsumerRecord`s of either library, and where it reads on. A
     message of magic 0 has None as its time, which the contract writes as -1."""

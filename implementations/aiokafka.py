@@ -5,8 +5,8 @@ has a class; `_aiokafka_names` has Kafka's names. The codecs read a stream; byte
 serves nullable and other fields, as in the library's own messages. Frames exist only on a connection:
 `AIOKafkaConnection` writes request frames and reads response frames, on stand-ins for its streams; nothing reads a
 request frame. `negotiate` is `Request.prepare`; `interpret` is the connection's own version lookup, which only asks
-ApiVersions 0. `consume` is the fetcher's `PartitionRecords`. Records are read as in a fetch and written as by a
-producer (see `_records`): here by the compiled classes, and by the pure-Python ones in
+ApiVersions 0. `consume` is the fetcher's `PartitionRecords`, `produce` is `BatchBuilder`. Records are read as in a
+fetch and written as by a producer (see `_records`): here by the compiled classes, and by the pure-Python ones in
 `--impl=implementations.aiokafka:python`, which offers only records. The library has no UINT16, no UUID, no header
 version 0 and no part of a broker.
 """
@@ -29,6 +29,7 @@ from aiokafka import util
 from aiokafka.conn import AIOKafkaConnection
 from aiokafka.consumer.fetcher import READ_COMMITTED, READ_UNCOMMITTED, PartitionRecords
 from aiokafka.errors import IncompatibleBrokerVersion, KafkaError, RecordTooLargeError
+from aiokafka.producer.message_accumulator import BatchBuilder
 from aiokafka.protocol import (
     admin,
     api,
@@ -38,9 +39,9 @@ from aiokafka.protocol import (
     group,
     metadata,
     offset,
-    produce,
     transaction,
 )
+from aiokafka.protocol import produce as produce_messages
 from aiokafka.protocol import types as codecs
 from aiokafka.structs import TopicPartition
 
@@ -108,7 +109,7 @@ CODECS = {
     "COMPACT_NULLABLE_ARRAY": "CompactArray",
 }
 #: Where the messages' classes are.
-MODULES = (admin, commit, coordination, fetch, group, metadata, offset, produce, transaction)
+MODULES = (admin, commit, coordination, fetch, group, metadata, offset, produce_messages, transaction)
 FRAME = "ResponseFrame:"
 
 
@@ -273,6 +274,18 @@ def consume(
         if not got:
             raise
     return _records.delivered(got, fetched.next_fetch_offset)
+
+
+def produce(records: list[dict[str, Any]], *, magic: int, codec: str, options: dict[str, Any], dialect: str) -> bytes:
+    """What `BatchBuilder`, by which the producer and its users make batches, makes of the records."""
+    if magic != 2:
+        raise NotImplementedError("aiokafka.producer.message_accumulator.BatchBuilder makes batches of magic 2 alone")
+    builder = BatchBuilder(_records.ROOM, _records.CODECS[codec], is_transactional=options["transactional"])
+    for record in records:
+        headers = [tuple(pair) for pair in record["headers"]]  # the compiled builder takes no other pairs
+        builder.append(timestamp=record["timestamp"], key=record["key"], value=record["value"], headers=headers)
+    builder._set_producer_state(options["producer_id"], options["producer_epoch"], options["base_sequence"])
+    return bytes(builder._build())
 
 
 def _connection(correlation_id: int, client_id: str | None, sent: bytearray) -> Any:

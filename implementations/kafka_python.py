@@ -6,10 +6,10 @@ refused. One codec serves nullable and other fields, as in the library's own mes
 return how much it has read, so bytes left over are accepted. A response frame is read by `KafkaProtocol`, as in the
 client; a request frame by `ApiMessage.decode(framed=True)`. Authorized operations are a set of bits. Records are read
 as in a fetch and written as by a producer (see `_records`); a single record goes through `KafkaProducer.send`.
-`consume` is the fetcher's `PartitionRecords`; `negotiate` is `BrokerVersionData.api_version`; `interpret` is
-`KafkaConnection` on a stand-in for its socket: its own version lookup, or any request, and the error code of the
-response that its caller gets. The library has no UINT32, no header version 0, no unknown tags in writing and no part of
-a broker.
+`consume` is the fetcher's `PartitionRecords`, `produce` is `MemoryRecordsBuilder`; `negotiate` is
+`BrokerVersionData.api_version`; `interpret` is `KafkaConnection` on a stand-in for its socket: its own version lookup,
+or any request, and the error code of the response that its caller gets. The library has no UINT32, no header version 0,
+no unknown tags in writing and no part of a broker.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from kafka.protocol.schemas.fields.codecs import tagged_fields
 from kafka.protocol.schemas.fields.codecs import types as codecs
 from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
 from kafka.record.legacy_records import LegacyRecordBatchBuilder
-from kafka.record.memory_records import MemoryRecords
+from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
 from kafka.record.util import calc_crc32c
 from kafka.structs import TopicPartition
 
@@ -64,7 +64,8 @@ rejects = (
 #: Tags in any order, kept in a dict; sizes of known tags and bytes after a body ignored; lengths below -1 are null, a
 #: record's too. The writer leaves out what a version lacks. Any xerial header is read; compact text is as long as it
 #: is; a structure is there if its marker is not negative. Its client drops unknown tags.
-#: Records of a broken batch are delivered up to the fault.
+#: Records of a broken batch are delivered up to the fault. Wrappers have the time 0, and what becomes no smaller is not
+#: compressed.
 readings = {
     "R-K-1": "map",
     "R-K-2": "other",
@@ -80,6 +81,8 @@ readings = {
     "R-K-39": "before-the-fault",
     "R-K-37": "other",
     "R-K-38": "other",
+    "R-K-63": "other",
+    "R-K-64": "other",
 }
 
 #: Type → the codec's name. The codecs of texts, bytes and arrays have a flag for their compact form, but none for "not
@@ -273,6 +276,20 @@ def consume(
         with contextlib.suppress(*rejects):
             fetched.take()
     return _records.delivered(got, fetched.next_fetch_offset)
+
+
+def produce(records: list[dict[str, Any]], *, magic: int, codec: str, options: dict[str, Any], dialect: str) -> bytes:
+    """What the builder of the producer's batches makes of the records. It asserts that its format can hold what it is
+    given, so that is its refusal."""
+    try:
+        builder = MemoryRecordsBuilder(magic, _records.CODECS[codec], _records.ROOM, **options)
+        for record in records:
+            headers = [tuple(pair) for pair in record["headers"]]
+            builder.append(record["timestamp"], record["key"], record["value"], headers)
+    except AssertionError as error:
+        raise ValueError(f"AssertionError: {error}") from None
+    builder.close()
+    return bytes(builder.buffer())
 
 
 def _receive(connection: Any, response: bytes | None) -> None:
