@@ -45,13 +45,17 @@ def questions(apis: Mapping[int, tuple[int, int]], dialect: str = DIALECT) -> It
 def every_vector(dialect: str = DIALECT) -> tuple[Vector, ...]:
     """Those of a dialect, in all versions that the current catalogue has, each with its conversation as what is
     expected."""
-    known = reference_codec().dialect(DIALECT)
-    every = {key: known.types.get(f"{name}Request") or (0, -1) for key, name in known.apis().items()}
     return tuple(
         msgspec.structs.replace(one.vector, expected=_demanded(conversations.load()[_name(one.case.id)]))
-        for one in questions(every, dialect)
+        for one in questions(_every_api(), dialect)
         if one.vector.area == CONVERSATIONS
     )
+
+
+def _every_api() -> Mapping[int, tuple[int, int]]:
+    """The versions of all apis that the current catalogue has."""
+    known = reference_codec().dialect(DIALECT)
+    return {key: known.types.get(f"{name}Request") or (0, -1) for key, name in known.apis().items()}
 
 
 def _demanded(one: Conversation) -> str:
@@ -91,9 +95,19 @@ def with_script(question: Question, described: Description) -> Question:
         raise ValueError(f"it is not held with this broker: {effect.said}")
     if one.needs.sasl and not described.logs_in:
         raise ValueError("it logs in with SASL PLAIN, and the run has no --sasl")
-    version = question.case.version
-    script = ConversationScript(one, version, tuple(sorted((described.apis or {}).items())))
-    return dataclasses.replace(question, case=msgspec.structs.replace(question.case, args={"script": script}))
+    return _with_script(question, described.apis or {})
+
+
+def with_any_script(question: Question) -> Question:
+    """The question with its script for a broker that announces all versions of the current catalogue, to be shown.
+    Raises ValueError if these lack one."""
+    return _with_script(question, _every_api())
+
+
+def _with_script(question: Question, apis: Mapping[int, tuple[int, int]]) -> Question:
+    case = question.case
+    script = ConversationScript(conversations.load()[_name(case.id)], case.version, tuple(sorted(apis.items())))
+    return dataclasses.replace(question, case=msgspec.structs.replace(case, args={"script": script}))
 
 
 def _question(one: Conversation, version: int | None) -> Question:

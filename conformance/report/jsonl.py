@@ -29,7 +29,7 @@ import msgspec
 from wireproof.conformance import vectors
 from wireproof.conformance.decoding import DecodingError, decode_json
 from wireproof.conformance.judging.clusters import group
-from wireproof.conformance.model import Description, Verdict
+from wireproof.conformance.model import Description, Op, Verdict
 from wireproof.conformance.report.text import middle, safe_json
 from wireproof.conformance.writing import marked, open_stream
 from wireproof.errors import WireproofError
@@ -120,6 +120,11 @@ class Report:
     lines: tuple[Line, ...]
     tally: Tally
     incomplete: Incomplete | None = None
+
+    @property
+    def of_broker(self) -> bool:
+        """Whether a broker answered: it was asked nothing but `serve`."""
+        return bool(self.lines) and all(line.op == Op.SERVE for line in self.lines)
 
 
 _encoder = msgspec.json.Encoder()

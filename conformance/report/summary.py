@@ -140,10 +140,12 @@ def _names(specs: Iterable[str], descriptions: Mapping[str, Description]) -> dic
 
 
 def summary_table(
-    results: Mapping[str, Tally], incomplete: Mapping[str, tuple[int, int]] | None = None
+    results: Mapping[str, Tally],
+    incomplete: Mapping[str, tuple[int, int]] | None = None,
+    head: str = "questions by area",
 ) -> RenderableType:
     """The table of a run: a row for each area of an implementation, a column for each category. Empty columns are left
-    out.
+    out. `head`: of the first column.
 
     `incomplete`: implementation → the number of items that were asked, and of all items, if the run ended early. Then
     there are no percentages.
@@ -152,7 +154,7 @@ def summary_table(
     columns = [name for name in _SHARES if name in _ALWAYS or name in seen]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     widest = max((len(area) for tally in results.values() for area, _ in tally.counts), default=0)
-    table.add_column("questions by area", overflow="fold", min_width=widest + 2)
+    table.add_column(head, overflow="fold", min_width=widest + 2)
     for name in columns:
         table.add_column(_SHARES[name][0], justify="right", no_wrap=True)
     table.add_column("total", justify="right", no_wrap=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from support.page_reports import BIT_33, TAG_1, large, report, small
+from support.page_reports import BIT_33, TAG_1, large, line, report, small
 
 from browser.conftest import Tab, made, wait_for_focus
 
@@ -32,6 +32,26 @@ def cell(page: Page, area: str) -> str:
 
 def open_varints(page: Page) -> None:
     page.get_by_role("button", name="mine 1.0, varints:").click()
+
+
+class TestBrokers:
+    def test_they_have_a_table_of_their_own(self, tab: Tab, tmp_path: Path) -> None:
+        held = [line("kafka/conversations/two-connections#serve", "fail", op="serve", area="conversations")]
+        files = report(tmp_path / "a.jsonl", small()), report(tmp_path / "b.jsonl", held, name="broker")
+        made("report", *files, "--html", tmp_path / "out.html")
+        page = tab.open(tmp_path / "out.html")
+        expect(page.get_by_role("heading", name="Brokers")).to_be_visible()
+        codecs, brokers = page.locator("table.matrix").all()
+        heads = [table.get_by_role("columnheader").all_inner_texts() for table in (codecs, brokers)]
+        assert heads[0] == ["implementation", "varints", "tag-ordering", "framing", "all areas"]
+        assert heads[1] == ["implementation", "conversations", "all areas"]
+        page.get_by_role("button", name="broker 1.0, conversations:").click()
+        expect(page.get_by_role("heading", name="broker 1.0 · conversations: 1 finding")).to_be_visible()
+
+    def test_alone_they_need_no_heading(self, tab: Tab, matrix: Path) -> None:
+        page = tab.open(matrix)
+        expect(page.get_by_role("heading", name="Brokers")).to_have_count(0)
+        expect(page.locator("table.matrix")).to_have_count(1)
 
 
 class TestOpening:

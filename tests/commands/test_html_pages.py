@@ -132,6 +132,22 @@ class TestTheJudgesWords:
 
 
 @pytest.mark.parametrize(
+    "identifier",
+    [
+        "kafka/conversations/two-connections#serve",
+        "kafka/conversations/fetch-is-woken/11#serve",
+        "kafka/faults/half-sizes-held#serve",
+        "kafka/messages/Metadata/4#serve",
+        "wire-format/conversations/max-wait-passes#serve",
+    ],
+)
+def test_what_only_a_broker_is_asked_is_shown_too(identifier: str) -> None:
+    asked = questions.found(identifier)
+    assert asked is not None
+    assert questions.shown(asked)["asked"]
+
+
+@pytest.mark.parametrize(
     ("identifier", "asked"),
     [
         ("kafka/header-multimaps/lookup-null#lookup", "look up all values of the key 'h' in 12 bytes as Record"),

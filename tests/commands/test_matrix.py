@@ -13,12 +13,15 @@ import click
 import psutil
 import pytest
 from click.testing import CliRunner, Result
+from support.page_reports import line, report, small
 from support.paths import ROOT
 from support.planted import CODEC, Clone
 
 from wireproof.cli import group
 from wireproof.clone import registry
+from wireproof.commands import matrix
 from wireproof.conformance.report.jsonl import read_report
+from wireproof.conformance.report.text import to_string
 
 LIAR = CODEC + "\n_right = decode\ndef decode(type, data, **named):\n    return _right(type, data, **named) or 1\n"
 KNOWN = """
@@ -199,6 +202,22 @@ class TestRegistry:
         done = CliRunner().invoke(group, [command])
         assert done.exit_code == 2
         assert "work in a clone" in done.output
+
+
+def test_brokers_have_a_table_of_their_own(tmp_path: Path) -> None:
+    held = [line("kafka/conversations/two-connections#serve", "pass", op="serve", area="conversations")]
+    reports = {}
+    for name, rows in (("codec", small()), ("broker", held), ("none", [])):
+        with report(tmp_path / f"{name}.jsonl", rows, name=name).open("rb") as file:
+            reports[name] = read_report(file)
+    first, second = [to_string(table, width=100, color=False) for table in matrix.tables(reports)]
+    assert first.startswith("questions by area")
+    assert "codec 1.0" in first
+    assert "none 1.0" in first
+    assert second.startswith("questions of brokers by area")
+    assert "broker 1.0" in second
+    assert "broker 1.0" not in first
+    assert "conversations" not in first
 
 
 def test_reports_are_those_of_pytest(clone: Clone) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
+from rich.console import RenderableType
 
 from wireproof.cli_options import memory_option, patient_timeout_option
 from wireproof.clone import registry
@@ -73,7 +75,8 @@ def matrix(specs: tuple[str, ...], folder: Path | None, jobs: int, timeout: floa
     order = {one.name: number for number, one in enumerate(wanted)}
     runs.sort(key=lambda run: order[run.implementation.name])
     reports = {run.implementation.name: _read(run) for run in runs}
-    show(summary_table({_title(name, report): _shares(report) for name, report in reports.items()}))
+    for table in tables(reports):
+        show(table)
     say(f"reports: {folder}")
     for one in missing:
         say(f"not run: {one.implementation.name}: {one.why}")
@@ -107,6 +110,14 @@ def _read(run: Run) -> Report:
 
 def _title(name: str, report: Report) -> str:
     return " ".join(part for part in (name, report.header.implementation.version) if part)
+
+
+def tables(reports: Mapping[str, Report]) -> Iterator[RenderableType]:
+    """The table of codecs and clients, and that of brokers, which are asked in other areas. `reports`: by name."""
+    for of_broker in (False, True):
+        chosen = {_title(name, one): _shares(one) for name, one in reports.items() if one.of_broker is of_broker}
+        if chosen:
+            yield summary_table(chosen, head="questions of brokers by area" if of_broker else "questions by area")
 
 
 def _shares(report: Report) -> Tally:

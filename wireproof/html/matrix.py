@@ -114,6 +114,7 @@ def _run(name: str, report: Report, commands: Sequence[str]) -> dict[str, Any]:
     options = header.options if isinstance(header.options, str) else msgspec.json.encode(header.options).decode()
     return {
         "title": title(report),
+        "broker": report.of_broker,
         "language": middle(safe(about.language), _NAME),
         "kit": middle(safe(header.kit), _NAME),
         "vectors": middle(safe(header.vectors), _NAME),

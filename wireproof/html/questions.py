@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wireproof.conformance.judging.rulings import rests_on
-from wireproof.conformance.model import Op
+from wireproof.conformance.model import CaseId, CaseKind, Op
 from wireproof.conformance.oracle.types import answered_in
+from wireproof.conformance.questions import conversations
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.report import background, question
@@ -39,8 +40,10 @@ def found(identifier: str) -> Question | None:
     if len(identifier) > _LONGEST_ID:
         return None
     try:
-        return find(identifier, similar=False)
-    except (UnknownId, VectorError, WireError, NotImplementedError):
+        asked = find(identifier, similar=False)
+        held = CaseId.parse(identifier).kind is CaseKind.CONVERSATION
+        return conversations.with_any_script(asked) if held else asked
+    except (UnknownId, VectorError, WireError, NotImplementedError, ValueError):
         return None
 
 

@@ -165,10 +165,18 @@ function runHead(run) {
     run.name === run.title ? null : make("small", {}, run.source), make("small", {}, notes.join(" · ")));
 }
 
-function tableOf(filter, text) {
-  const columns = [...DATA.areas, EVERYWHERE];
+/** The table of codecs and clients, and that of brokers, which are asked in other areas. */
+function tablesOf(filter, text) {
+  const [brokers, others] = [DATA.runs.filter((run) => run.broker), DATA.runs.filter((run) => !run.broker)];
+  if (!brokers.length || !others.length) return [tableOf(DATA.runs, filter, text)];
+  return [tableOf(others, filter, text), make("h2", {}, "Brokers"), tableOf(brokers, filter, text)];
+}
+
+function tableOf(runs, filter, text) {
+  const asked = new Set(runs.flatMap((run) => run.counts.map(([area]) => area)));
+  const columns = [...DATA.areas.filter((area) => asked.has(area)), EVERYWHERE];
   const body = make("tbody", { role: "rowgroup" });
-  for (const run of DATA.runs) {
+  for (const run of runs) {
     body.append(make("tr", { role: "row" }, runHead(run),
       columns.map((area) => cellOf(run, area, filter, text))));
     if (state.impl === run.name && columns.includes(state.area)) {
@@ -315,7 +323,7 @@ function render(keys = null) {
   const active = document.activeElement;
   const wantedKeys = keys || (byId("matrix").contains(active) ? [active.dataset.key, ...openersOf(rendered)] : []);
   rendered = state;
-  byId("matrix").replaceChildren(tableOf(filter, text));
+  byId("matrix").replaceChildren(...tablesOf(filter, text));
   byId("text").value = state.text;
   byId("dialect").value = state.dialect;
   byId("known").value = state.known;
