@@ -76,6 +76,8 @@ MESSAGES = "messages"
 CONVERSATIONS = "conversations"
 #: The area of conversations beside clients that misbehave.
 FAULTS = "faults"
+#: The area of what passes through a proxy.
+RELAY = "relay"
 
 
 #: What stands in the ids of scripts for clients behind their area.
@@ -89,13 +91,15 @@ END = "end/"
 
 class CaseKind(StrEnum):
     """Where a case comes from: a file of vectors, or of a message's ledger; or it asks a broker one version of an api,
-    or is a conversation with a broker; or it was derived from another case, or generated from its number or seed."""
+    or is a conversation with a broker, or a script for a client, or what passes through a proxy; or it was derived from
+    another case, or generated from its number or seed."""
 
     STORED = "stored"
     LEDGER = "ledger"
     SWEEP = "sweep"
     CONVERSATION = "conversation"
     SCRIPT = "script"
+    RELAY = "relay"
     DERIVED = "derived"
     GENERATED = "generated"
 
@@ -109,6 +113,7 @@ class CaseId(NamedTuple):
         kafka/conversations/fetch-waits/4#serve              of a conversation, held once for each version of an api
         kafka/faults/slow-senders#serve                      of a conversation beside clients that misbehave
         kafka/unsupported-versions/scripts/silent#interpret  of a script for a client
+        kafka/relay/Fetch/4#serve                            of what passes through a proxy
         kafka/messages/FetchRequest/4/set+prefix:3#decode    derived from a case of a ledger
         gen/kafka/INT8/-/x00#decode                          generated; `generation.case_ids` reads the path
 
@@ -141,6 +146,8 @@ class CaseId(NamedTuple):
             return CaseKind.CONVERSATION
         if self.path.split("/")[2:3] == [SCRIPTS]:
             return CaseKind.SCRIPT
+        if self.path.split("/")[1:2] == [RELAY]:
+            return CaseKind.RELAY
         if self.path.count("/") == 3:
             return CaseKind.SWEEP
         return CaseKind.LEDGER if self.ledger_case else CaseKind.STORED
@@ -308,6 +315,7 @@ class Description:
     else. `listens`: where a program listens as a broker, "HOST:PORT"; None for one that answers questions on its stdin.
     `effects`: what the requests of a sweep may do to it. `logs_in`: each connection logs in. `reached_by`: the options
     of a command that asks this broker again. `connects`: it is a client that runs, and is asked scripts alone.
+    `is_proxy`: it passes on to a broker of the kit's.
     """
 
     name: str
@@ -322,6 +330,7 @@ class Description:
     type_ops: Mapping[str, Mapping[str, frozenset[Op]]] = field(default_factory=dict)
     apis: Mapping[int, tuple[int, int]] | None = None
     listens: str | None = None
+    is_proxy: bool = False
     effects: frozenset[Effect] = frozenset(Effect)
     logs_in: bool = False
     reached_by: tuple[str, ...] = ()

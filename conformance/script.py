@@ -59,13 +59,20 @@ class Sleep:
     seconds: float
 
 
-Action = Send | Receive | Rest | Load | Sleep
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Take the requests with this client id that have reached the kit's broker behind a proxy. It does not wait."""
+
+    client_id: str
+
+
+Action = Send | Receive | Rest | Load | Sleep | Reached
 
 
 class Event(NamedTuple):
     """What came of an action. `kind`: "done" (Send, Load, Sleep); "late" (a Load whose clients should have come and
-    gone); "frame"; "closed" or "silent" (with the bytes that are no whole frame); "rest". `at`: seconds since the
-    beginning of the conversation."""
+    gone); "frame"; "closed" or "silent" (with the bytes that are no whole frame); "rest"; "reached" (with the frames,
+    one after another). `at`: seconds since the beginning of the conversation."""
 
     kind: str
     data: bytes
@@ -78,6 +85,7 @@ class Facts(NamedTuple):
 
     name: str
     token: bytes = b""
+    behind: tuple[str, int] = ("", 0)
 
 
 class Deviation(WireproofError):  # noqa: N818 (a result, not an error of ours)

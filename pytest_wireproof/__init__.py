@@ -28,7 +28,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="SPEC",
         help="the implementation to test: package.module[:attribute], 'exec:./program --flag', the address of a "
-        "broker, tcp://HOST:PORT, or a client's command, 'client:COMMAND {bootstrap}'; repeatable, to compare several. "
+        "broker, tcp://HOST:PORT, a client's command, 'client:COMMAND {bootstrap}', or a proxy's, "
+        "'proxy:COMMAND {listen} {upstream}'; repeatable, to compare several. "
         "pytest then collects the conformance suite and nothing else. "
         "For the suite's other options: pytest --impl=reference --help",
     )

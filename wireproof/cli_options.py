@@ -64,8 +64,8 @@ def implementation_options(command: _Command) -> _Command:
                 "spec",
                 required=True,
                 metavar="SPEC",
-                help="The implementation: package.module[:attribute], 'exec:./program --flag', tcp://HOST:PORT, or "
-                "'client:COMMAND {bootstrap}'.",
+                help="The implementation: package.module[:attribute], 'exec:./program --flag', tcp://HOST:PORT, "
+                "'client:COMMAND {bootstrap}', or 'proxy:COMMAND {listen} {upstream}'.",
             ),
             timeout_option,
             memory_option,

@@ -1,5 +1,5 @@
-"""What a SPEC names: a module, a program, a client's command, or the address of a broker; and the files that stand
-beside it.
+"""What a SPEC names: a module, a program, a command of a client or a proxy, or the address of a broker; and the files
+that stand beside it.
 
 `reference` is the kit's codec, unless the user has a module of that name. Modules are found by their path and never
 imported here: what is under test runs in its own process only.
@@ -18,11 +18,14 @@ import wireproof
 from wireproof.conformance.files import is_file
 
 _REFERENCE = "reference"
+#: What stands before the command of a proxy.
+PROXY = "proxy:"
+_PROGRAMS = ("exec:", "client:", PROXY)
 
 
 def is_address(spec: str) -> bool:
     """Whether it names the address of something that runs: `tcp://HOST:PORT`."""
-    return not spec.startswith("exec:") and not is_client(spec) and "://" in spec
+    return not spec.startswith(_PROGRAMS) and "://" in spec
 
 
 def is_client(spec: str) -> bool:
@@ -44,7 +47,7 @@ def known_beside(spec: str) -> Path | None:
     attribute = ""
     if is_address(spec):
         return None
-    if spec.startswith(("exec:", "client:")):
+    if spec.startswith(_PROGRAMS):
         words = shlex.split(spec.partition(":")[2])
         programs = [Path(file) for word in words if (file := shutil.which(word) or word) and is_file(Path(file))]
     else:

@@ -11,7 +11,7 @@ import pytest
 from wireproof.conformance import vectors, writing
 from wireproof.conformance.connection import Options
 from wireproof.conformance.connection.protocol.transcript import IS_TRANSCRIPT
-from wireproof.conformance.model import CONVERSATIONS, FAULTS, Outcome
+from wireproof.conformance.model import CONVERSATIONS, FAULTS, RELAY, Outcome
 from wireproof.conformance.pytest_suite.start import connection_options
 from wireproof.conformance.report.jsonl import IS_REPORT
 from wireproof.conformance.report.text import paragraph
@@ -55,7 +55,7 @@ class Settings:
         return cls(
             implementations=tuple(dict.fromkeys(option("--impl"))),
             dialects=_among(option("--dialect"), vectors.dialects(), "dialect"),
-            areas=_among(option("--area"), (*vectors.AREAS, CONVERSATIONS, FAULTS), "area"),
+            areas=_among(option("--area"), (*vectors.AREAS, CONVERSATIONS, FAULTS, RELAY), "area"),
             known=option("--known"),
             write_known=_path(option("--write-known"), writing.nothing, overwrite=option("--overwrite")),
             overwrite=option("--overwrite"),

@@ -7,6 +7,7 @@ offered_types      the types that an implementation offers, and whether there ar
 selection          the questions for one implementation, and what is left out
 catalog_filter     which vectors hold under the catalogue of another Kafka version
 announced_apis     what is expected of a broker that announces other versions than the vectors' settings
+relays             what passes through a proxy
 scripts            scripts for a client that runs
 sweep              every version of every api that a broker announces, and versions beside those
 """

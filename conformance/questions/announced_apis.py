@@ -20,7 +20,7 @@ from wireproof.conformance.generation.expectations import sent_patterns
 from wireproof.conformance.model import MESSAGES, Case, CaseId, CaseKind, Description, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.questions import conversations, sweep
+from wireproof.conformance.questions import conversations, relays, sweep
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Also
 from wireproof.conformance.vectors.configured_reference import configured_reference
@@ -43,6 +43,8 @@ def for_broker(question: Question, described: Description) -> Question:
     kind = CaseId.parse(case.id).kind
     if kind is CaseKind.CONVERSATION:
         return conversations.with_script(question, described)
+    if kind is CaseKind.RELAY:
+        return relays.with_script(question, described)
     if case.dialect != sweep.DIALECT:
         raise ValueError("its answer is known of a broker that was asked nothing before, and this one may have been")
     if kind is CaseKind.SWEEP:

@@ -8,7 +8,7 @@ import difflib
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.generation import case_ids
 from wireproof.conformance.model import CaseId, CaseKind, Op
-from wireproof.conformance.questions import conversations, scripts, sweep
+from wireproof.conformance.questions import conversations, relays, scripts, sweep
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Vector
 from wireproof.errors import WireproofError
@@ -23,6 +23,7 @@ _ROOMS = {
     CaseKind.SWEEP: sweep.find,
     CaseKind.CONVERSATION: conversations.find,
     CaseKind.SCRIPT: scripts.find,
+    CaseKind.RELAY: relays.find,
 }
 
 

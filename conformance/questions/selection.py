@@ -17,8 +17,8 @@ from functools import partial
 
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.ledger import Ledger
-from wireproof.conformance.model import FAULTS, Description, Op
-from wireproof.conformance.questions import catalog_filter, conversations, scripts, sweep
+from wireproof.conformance.model import FAULTS, RELAY, Description, Op
+from wireproof.conformance.questions import catalog_filter, conversations, relays, scripts, sweep
 from wireproof.conformance.questions.positive_control import twin_of
 from wireproof.conformance.questions.question import Derivation, Question, Questions, offers_vector
 from wireproof.conformance.vectors import Vector, VectorKind
@@ -68,6 +68,9 @@ def entries(
     if described.connects:
         yield from _of_client(dialects, areas)
         return
+    if described.is_proxy:
+        yield from _of_proxy(described, dialects, areas)
+        return
     chosen = vectors.load(dialects, areas)
     yield from _entries_of((vector for vector in chosen if vector.area != LAST), described, not_asked)
     if areas is None or ledger.AREA in areas:
@@ -84,6 +87,15 @@ def _of_client(dialects: Collection[str] | None, areas: Collection[str] | None) 
     """The scripts, which are all that a client is asked that runs."""
     if (dialects is None or of_clients.DIALECT in dialects) and (areas is None or of_clients.AREA in areas):
         for question in scripts.questions():
+            yield Entry(question.case.id, partial(_one, question))
+
+
+def _of_proxy(
+    described: Description, dialects: Collection[str] | None, areas: Collection[str] | None
+) -> Iterator[Entry]:
+    """What passes through a proxy. It is asked nothing else: the broker is the kit's own, behind it."""
+    if (dialects is None or sweep.DIALECT in dialects) and (areas is None or RELAY in areas):
+        for question in relays.questions(described.apis or {}):
             yield Entry(question.case.id, partial(_one, question))
 
 

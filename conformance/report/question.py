@@ -15,7 +15,7 @@ from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.report.hexview import BAD, DIM, GOOD, Mark, Row, hex_dump
 from wireproof.conformance.report.labels import explained, label_rows, named_pieces, rows_of
 from wireproof.conformance.report.text import brief, middle, safe, wrap
-from wireproof.conformance.script import Load, Receive, Rest, Send, Transcript
+from wireproof.conformance.script import Load, Reached, Receive, Rest, Send, Transcript
 from wireproof.conformance.vectors import Vector
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError
@@ -167,6 +167,8 @@ def _told(held: Transcript) -> Iterator[str]:
                 yield f"{event.at:.3f} {on} > {'a token' if secret else byte_line(data)}"
             case Load(count), _:
                 yield f"{event.at:.3f} {count:,} other clients have come"
+            case Reached(), (_, data, at):
+                yield f"{at:.3f} reached the broker behind it: {byte_line(data) if data else 'nothing'}"
             case Receive(on), (("closed" | "silent") as kind, data, at):
                 yield f"{at:.3f} {on} {kind}{f', after {byte_line(data)}' if data else ''}"
             case ((Receive(on) | Rest(on)), (_, data, at)) if data:

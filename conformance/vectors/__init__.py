@@ -12,6 +12,7 @@ loader         both
 requests       the request of each api for a sweep over a broker's versions
 scripts        scripts for clients: how a broker answers them
 conversations  conversations with a broker; `conversation_script` plays one, `records` are those in it
+relay_script   what is asked of a proxy; `rewrites` says what it may alter
 patterns       the pattern language of `sends`
 compression_bombs        bytes that inflate to far more; `leb128` for their sizes
 configured_reference     the reference with a vector's settings

@@ -1,4 +1,4 @@
-"""Brokers and clients that run: questions over sockets, and the reference as a broker. No other room opens a socket.
+"""Brokers, clients and proxies that run, over sockets, and the reference as a broker. No other room opens a socket.
 
 address    what an address names, and whether the kit may connect to it
 exchange   one connection: the chunks that are sent, and what comes back until it is closed or silent
@@ -7,6 +7,8 @@ login      the login of a connection with SASL
 load       clients that misbehave beside the questions
 announced  the versions that a broker announces
 broker     many exchanges at a time, as a connection of the kit
+proxied    a proxy under test: its process between the kit as client and as broker
+upstream   the kit's broker behind it
 proxy      passes on the bytes of many connections unaltered, for `wireproof capture`
 server     the reference's broker behind a socket, for `wireproof serve` and for clients
 scripted   a broker's side of a connection where a script says how it answers

@@ -23,7 +23,7 @@ import selectors
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from wireproof.conformance.connection.base import Connection, ImplementationError, Options, no_block
 from wireproof.conformance.connection.live import announced, login
@@ -31,6 +31,7 @@ from wireproof.conformance.connection.live.address import SCHEME, Address, resol
 from wireproof.conformance.connection.live.exchange import LONGEST_ANSWER, PAUSE, Exchange
 from wireproof.conformance.connection.live.load import Load
 from wireproof.conformance.connection.live.talk import Talk
+from wireproof.conformance.connection.live.upstream import Upstream
 from wireproof.conformance.connection.process.child import FAILED_STARTS, ChildConnection
 from wireproof.conformance.connection.process.endings import Ending
 from wireproof.conformance.connection.protocol.transcript import Transcript
@@ -126,6 +127,26 @@ def _connections(one: Exchange | Talk) -> Sequence[Exchange]:
     return (one,) if isinstance(one, Exchange) else [*one.connections.values()]
 
 
+class Program(Protocol):
+    """A program that listens."""
+
+    @property
+    def description(self) -> Description:
+        """What it is."""
+
+    def listen(self, seconds: float = 0.0) -> bool:
+        """Read its output, waiting for it at most so long. Whether it still runs."""
+
+    def restart(self) -> tuple[Ending | None, Description]:
+        """End it, and start it again. How it ended, if it ended wrongly. Raises ImplementationError."""
+
+    def stop(self) -> Ending | None:
+        """End it. How it ended, if it ended wrongly."""
+
+    def close(self) -> None:
+        """End it. Safe to repeat."""
+
+
 class BrokerConnection(Connection):
     """A connection to a broker that listens at an address; `program`: the program that is this broker."""
 
@@ -137,13 +158,16 @@ class BrokerConnection(Connection):
         address: Address,
         described: Description,
         options: Options,
-        program: ChildConnection | None = None,
+        program: Program | None = None,
+        upstream: Upstream | None = None,
     ) -> None:
-        """Ask for its versions. Raises ImplementationError."""
+        """Ask for its versions. `upstream`: the kit's broker behind a proxy, which is closed with this. Raises
+        ImplementationError."""
         self._spec = spec
         self._address = address
         self._options = options
         self._program = program
+        self._upstream = upstream
         self._token = login.token(options.sasl)
         self._load = Load(options.load, functools.partial(self._connect, self._token))
         self._patient = False
@@ -246,6 +270,8 @@ class BrokerConnection(Connection):
         self._suspects.clear()
         if self._program is not None:
             self._program.close()
+        if self._upstream is not None:
+            self._upstream.close()
         self._transcript.close()
 
     # --- Asking ---
@@ -303,8 +329,10 @@ class BrokerConnection(Connection):
         if script is None:
             return self._connect(self._token, case.args["chunks"])
         token = None if script.logs_in else self._token
-        facts = Facts(f"{self._name}-{next(self._talks)}", self._token or b"")
-        return Talk(script, facts, functools.partial(self._connect, token))
+        name, connect = f"{self._name}-{next(self._talks)}", functools.partial(self._connect, token)
+        if self._upstream is None:
+            return Talk(script, Facts(name, self._token or b""), connect)
+        return Talk(script, Facts(name, behind=self._upstream.address), connect, self._upstream.reached)
 
     def _connect(
         self, token: bytes | None, chunks: Sequence[bytes] = (), *, pause: float = PAUSE, reads: bool = True
@@ -442,7 +470,7 @@ class BrokerConnection(Connection):
             size = max(1, len(cases) // GROUPS)
             self._suspects[:0] = [[*cases[at : at + size]] for at in range(0, len(cases), size)]
 
-    def _restart(self, program: ChildConnection) -> Ending | None:
+    def _restart(self, program: Program) -> Ending | None:
         """Start the program again. How the old process ended, if it ended wrongly."""
         ending: Ending | None = None
         self._load.close()

@@ -6,7 +6,7 @@ As `exchange`, nothing here waits: `broker` calls `go_on` after the sockets were
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from wireproof.conformance.connection.live.exchange import PAUSE, Exchange
@@ -16,6 +16,7 @@ from wireproof.conformance.script import (
     Event,
     Facts,
     Load,
+    Reached,
     Receive,
     Rest,
     Script,
@@ -40,11 +41,15 @@ class Connect(Protocol):
 class Talk:
     """One conversation, until `over`; then it has to be closed. `unready`: what the broker does not have."""
 
-    def __init__(self, script: Script, facts: Facts, connect: Connect) -> None:
+    def __init__(
+        self, script: Script, facts: Facts, connect: Connect, reached: Callable[[str], bytes] = lambda _: b""
+    ) -> None:
+        """`reached`: the requests with a client id that have reached the broker behind a proxy."""
         self.over = False
         self.unready = ""
         self._deviation: Deviation | None = None
         self._connect = connect
+        self._reached = reached
         self._connections: dict[str, Exchange] = {}
         #: Clients beside these connections, how many have come for the action, and when others may come.
         self._clients: list[Exchange] = []
@@ -110,6 +115,8 @@ class Talk:
                     return Event("done", b"", at)
                 late = "done" if ends is None else "late"
                 return Event(late, b"", at) if now - self._since > seconds else None
+            case Reached(client_id):
+                return Event("reached", self._reached(client_id), at)
             case Sleep(seconds):
                 return Event("done", b"", at) if now - self._since >= seconds else None
 

@@ -9,8 +9,9 @@ from wireproof.conformance.connection.base import Connection, ImplementationErro
 from wireproof.conformance.connection.in_process import InProcessConnection
 from wireproof.conformance.connection.live.broker import address_connection, program_connection
 from wireproof.conformance.connection.live.client import client_connection
+from wireproof.conformance.connection.live.proxied import proxy_connection
 from wireproof.conformance.connection.process.child import ChildConnection, launched, module_launch, program_launch
-from wireproof.conformance.connection.spec import is_address, is_client
+from wireproof.conformance.connection.spec import PROXY, is_address, is_client
 
 if TYPE_CHECKING:
     from wireproof.conformance.connection.process.pipes import Process
@@ -21,14 +22,15 @@ _SYSTEMS = ("linux", "darwin")
 class Starting:
     """An implementation that is being started: `package.module[:attribute]`, or `exec:COMMAND ARGS`. A module that is
     to run in this process is imported by `connection`. The address of a broker that runs, `tcp://HOST:PORT`, is
-    connected to by `connection`. A client, `client:COMMAND`, is started for each script."""
+    connected to by `connection`. A client, `client:COMMAND`, is started for each script, and a proxy, `proxy:COMMAND`,
+    by `connection`."""
 
     def __init__(self, spec: str, options: Options) -> None:
         """Start the process. Raises ImplementationError."""
         self._spec = spec
         self._options = options
         self._process: Process | None = None
-        if is_address(spec):
+        if is_address(spec) or spec.startswith(PROXY):
             return
         if options.in_process and not is_client(spec):
             if spec.startswith("exec:"):
@@ -50,6 +52,8 @@ class Starting:
             return address_connection(self._spec, self._options)
         if is_client(self._spec):
             return client_connection(self._spec, self._options)
+        if self._spec.startswith(PROXY):
+            return proxy_connection(self._spec, self._options)
         if self._options.in_process:
             return InProcessConnection(self._spec, self._options)
         process, self._process = self._process, None
