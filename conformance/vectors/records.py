@@ -16,10 +16,15 @@ import msgspec
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.values.encoding import to_json
 from wireproof.conformance.vectors.model import VectorError
+from wireproof.reference import catalog
+from wireproof.reference.dialects.kafka import CatalogMessages
+from wireproof.reference.errors import DecodeError, Reason
+from wireproof.reference.records.control import CONTROL, read_control
+from wireproof.reference.rules import DEMANDED
 
 _DIALECT = "kafka"
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
-_APPEND_TIME, _TRANSACTIONAL, _CONTROL = 1 << 3, 1 << 4, 1 << 5
+_APPEND_TIME, _TRANSACTIONAL = 1 << 3, 1 << 4
 _NAMES = {0: "create", _APPEND_TIME: "append"}
 _TYPE = "RecordSet"
 
@@ -108,15 +113,27 @@ def _messages(batch: Batch) -> list[dict[str, Any]]:
 @functools.lru_cache(256)  # the same bytes come in every version of Fetch
 def delivered(data: bytes) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The records in a partition's bytes: offset, timestamp, its type, key, value, headers, and the magic; and the same
-    as JSON. A partial last batch is left out. Raises WireError."""
+    as JSON. A partial last batch is left out. Raises WireError, also for a control record that cannot be read."""
     records: list[dict[str, Any]] = []
     for entry in reference_codec().decode(_TYPE, data, dialect=_DIALECT):
-        if entry["magic"] == 2:
-            if not entry["attributes"] & _CONTROL:
-                records += _of_batch(entry)
-        else:
+        if entry["magic"] != 2:
             records += _of_message(entry)
+        elif entry["attributes"] & CONTROL:
+            _check_control(entry)
+        else:
+            records += _of_batch(entry)
     return records, to_json(records)
+
+
+def _check_control(batch: Mapping[str, Any]) -> None:
+    """Read the control records of a batch. Versions that the catalogue lacks are not read. Raises DecodeError."""
+    messages = CatalogMessages(catalog.current())
+    for record in batch["records"]:
+        try:
+            read_control(record, messages, DEMANDED)
+        except DecodeError as error:
+            if error.reason is not Reason.UNSUPPORTED_VERSION:
+                raise
 
 
 def _of_batch(batch: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -65,6 +65,7 @@ WRONG: Mapping[str, tuple[str, ...]] = {
     "nothing_is_the_end": ("list-offsets-greatest-time-of-nothing", "list-offsets-after-the-last-time"),
     "looks_at_the_greatest_time_first": ("list-offsets-by-time-without-a-greatest-one",),
     "trusts_counts": ("a-count-that-lies",),
+    "markers_without_a_value": ("a-transaction-that-is-committed",),
     "dies_at_a_request": ("delete-records", "delete-records-to-the-end", "delete-records-behind-the-end"),
 }
 #: Those that are wrong nowhere in these, whatever else they are.
@@ -137,12 +138,17 @@ def test_the_known_bugs_of_brokers_are_caught() -> None:
     """Each has a vector, or a conversation by which a wrong broker here is found, or a reason."""
     bugs = json.loads((ROOT / "vectors" / "broker_bugs.json").read_bytes())["bugs"]
     caught = [[name.partition("/")[::2] for name in bug["caught"]] for bug in bugs if "caught" in bug]
-    assert (len(bugs), len(caught)) == (27, 17)
+    assert (len(bugs), len(caught)) == (27, 18)
     serve = {one.id for one in vectors.load(["kafka"], ["unsupported-versions"])}
     found = {name for names in WRONG.values() for name in names}
     for names in caught:
         assert all(name in (conversations_by_id() if area == "conversations" else serve) for area, name in names)
         assert any(name in (found if area == "conversations" else serve) for area, name in names), names
+
+
+def test_markers_that_have_a_value_are_no_records() -> None:
+    (one,) = {judged.verdict.outcome for judged in held("commits_transactions", ["a-transaction-that-is-committed"])}
+    assert one is Outcome.PASS
 
 
 @pytest.mark.parametrize("name", LOGGED_IN)
