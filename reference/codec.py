@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from wireproof.reference import message
 from wireproof.reference.cursor import Reader, Span, Writer
-from wireproof.reference.errors import DecodeError, Reason
-from wireproof.reference.rules import Rules
-from wireproof.reference.schema.plan import Node
+from wireproof.reference.errors import DecodeError, EncodeError, Reason
+from wireproof.reference.primitives import append_int16, read_int16
+from wireproof.reference.rules import DEMANDED, Rules
+from wireproof.reference.schema.plan import Node, Struct
 from wireproof.reference.schema.shapes import Shape
 
 
@@ -43,6 +44,58 @@ class NodeCodec(Codec):
 
     def complete(self, value: Any) -> Any:
         return message.complete(self.node, value)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPrefixed(Codec):
+    """{"version": …, "body": …}: an INT16, which says how the message after it is read.
+
+    `plans`: by version. `open_ended`: a version above them is read as the highest one, and what follows is ignored
+    (R-K-58 ‡)."""
+
+    plans: Mapping[int, Struct]
+    open_ended: bool = False
+
+    def read(self, reader: Reader) -> Any:
+        start = reader.pos
+        reader.path = "version"
+        version = read_int16(reader, "version")
+        plan = self._plan(version, reader.rules)
+        if plan is None:
+            raise reader.error(Reason.UNSUPPORTED_VERSION, self._unknown(version), start)
+        value = {"version": version, "body": message.read(plan, reader, "body")}
+        if version not in self.plans:
+            reader.path = "body"
+            start = reader.pos
+            reader.note(start, "of a newer version, ignored", bytes(reader.take(reader.remaining, start, "the rest")))
+        return value
+
+    def append(self, writer: Writer, value: Any) -> None:
+        match value:
+            case {"version": int(version), "body": Mapping() as body, **rest} if not rest:
+                plan = self._plan(version, writer.rules)
+                if plan is None:
+                    raise EncodeError(Reason.UNSUPPORTED_VERSION, self._unknown(version), "version")
+                writer.path = "version"
+                append_int16(writer, version)
+                message.append(plan, writer, body, "body")
+            case _:
+                raise EncodeError(Reason.OUT_OF_RANGE, "a message behind its version is {version, body: {…}}")
+
+    def complete(self, value: Any) -> Any:
+        match value:
+            case {"version": int(version), "body": Mapping() as body, **rest} if not rest:
+                plan = self._plan(version, DEMANDED)
+                return value if plan is None else {"version": version, "body": message.complete(plan, body)}
+        return value
+
+    def _plan(self, version: int, rules: Rules) -> Struct | None:
+        highest = max(self.plans)
+        newer = self.open_ended and version > highest and rules.newer_version == "as-the-highest"
+        return self.plans.get(highest if newer else version)
+
+    def _unknown(self, version: int) -> str:
+        return f"version {version}; there are {', '.join(map(str, sorted(self.plans)))}"
 
 
 @dataclass(frozen=True, slots=True)

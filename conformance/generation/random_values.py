@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 from wireproof.conformance.generation import edge_values
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import requests_of
-from wireproof.reference.codec import Codec, NodeCodec
+from wireproof.reference.codec import Codec, NodeCodec, VersionPrefixed
 from wireproof.reference.peers.framing import RequestFrame, ResponseFrame, request_plans
 from wireproof.reference.primitives import INTEGERS, Primitive
 from wireproof.reference.schema.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
@@ -206,6 +206,9 @@ def of_codec(codec: Codec, dialect: str, choices: Choices) -> Any:
             return _of_node(node, choices)
         case ResponseFrame(header, body):
             return {"header": _of_node(header, choices), "body": _of_node(body, choices)}
+        case VersionPrefixed(plans):
+            version = choices.among(sorted(plans))
+            return {"version": version, "body": _of_node(plans[version], choices)}
         case RequestFrame():
             key, version = choices.among(list(requests_of(dialect)))
             header, body = request_plans(codec.messages, key, version)

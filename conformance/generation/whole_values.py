@@ -19,7 +19,7 @@ from typing import Any
 
 from wireproof.conformance.generation import random_values
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.reference.codec import NodeCodec
+from wireproof.reference.codec import NodeCodec, VersionPrefixed
 from wireproof.reference.errors import DecodeError
 from wireproof.reference.peers.framing import RequestFrame, ResponseFrame, request_plans
 from wireproof.reference.primitives import INTEGERS, Primitive
@@ -42,6 +42,11 @@ def is_whole(value: Any, type_name: str, *, dialect: str, version: int | None = 
             return _fits(node, value, is_field=True)
         case ResponseFrame(header, body):
             return _is_frame(value) and _has_fields(header, value["header"]) and _has_fields(body, value["body"])
+        case VersionPrefixed(plans):
+            match value:
+                case {"version": int(number), "body": body, **rest} if not rest and number in plans:
+                    return _has_fields(plans[number], body)
+            return False
         case RequestFrame():
             return _is_request(codec, value)
     seen = _samples(type_name, dialect, version)

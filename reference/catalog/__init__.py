@@ -8,6 +8,8 @@ makes a catalogue from any other kafka-clients jar; the environment variable WIR
     <Name>.json     a message schema
     removed/        the same for the messages of which Kafka 4.0 removed versions (KIP-896), from kafka-clients 3.9.1,
                     the last one that has them: all versions that brokers ever announced stand here or there
+    coordinators/   keys and values of __consumer_offsets and __transaction_state, from kafka-group-coordinator and
+                    kafka-transaction-coordinator 4.4.0
 """
 
 from __future__ import annotations
@@ -153,3 +155,9 @@ def current() -> Catalog:
 def with_removed(catalog: Catalog) -> Catalog:
     """This catalogue with the versions, too, that Kafka 4.0 removed."""
     return WithRemoved(catalog, Catalog(resources.files(__package__) / "removed"))
+
+
+@functools.cache
+def coordinators() -> Catalog:
+    """The records of the group and the transaction coordinator."""
+    return Catalog(resources.files(__package__) / "coordinators")

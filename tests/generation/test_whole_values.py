@@ -33,6 +33,10 @@ def whole(value: Any, type_name: str, version: int | None = None, dialect: str =
     return is_whole(value, type_name, dialect=dialect, version=version)
 
 
+#: Types whose values say by which version they are written: another version has other fields.
+WITH_THEIR_VERSION = ("RequestFrame", "VersionPrefixed")
+
+
 def test_every_valid_value_is_whole_and_so_is_each_with_one_wrong_part() -> None:
     for dialect in reference.dialects:
         names = dict.fromkeys(name for name, _ in types_of(dialect))
@@ -41,7 +45,7 @@ def test_every_valid_value_is_whole_and_so_is_each_with_one_wrong_part() -> None
                 continue  # one version of each type
             value = random_values.value(name, Random(1), dialect=dialect, version=version)
             assert whole(value, name, version, dialect), (name, version, value)
-            for change in changes(value) if name != "RequestFrame" else ():
+            for change in changes(value) if name.partition(":")[0] not in WITH_THEIR_VERSION else ():
                 assert whole(change.value(), name, version, dialect), (name, version, change.value())
 
 

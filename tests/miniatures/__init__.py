@@ -101,6 +101,8 @@ RECORDS = only("Record", "RecordBatch", "RecordSet", "MessageSet")
 
 #: The contract's `types` with what is converted alone.
 CONVERTED = only("RecordSet")
+#: The contract's `types` with messages behind their version.
+PREFIXED = only("VersionPrefixed:ConsumerProtocolAssignment", "VersionPrefixed:ConsumerProtocolSubscription")
 
 
 def records(type_name: str, value: Any) -> list[dict[str, Any]]:

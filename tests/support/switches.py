@@ -1047,6 +1047,19 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             {"outer": [(2, 9, [7])], "unmarked": [(2, 9, [7])], "stored": [(2, 9, [0])]},
         ),
     ],
+    "newer_version": [
+        (
+            reading("VersionPrefixed:ConsumerProtocolAssignment", "0004" + "00000000" + "ffffffff" + "00"),
+            {
+                "as-the-highest": {"version": 4, "body": {"AssignedPartitions": [], "UserData": None}},
+                "refused": Refused("unsupported-version", 0),
+            },
+        ),
+        (
+            reading("VersionPrefixed:EndTxnMarker", "0001" + "00000000"),
+            {"as-the-highest": Refused("unsupported-version", 0), "refused": Refused("unsupported-version", 0)},
+        ),
+    ],
     "broken_batch": [
         (
             consuming((entry(1, 5, 0, b"v") + entry(1, 6, 0, b"w")[:-1] + b"x").hex(), 5),

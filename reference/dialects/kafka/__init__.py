@@ -1,6 +1,7 @@
 """The dialect `kafka`: what Apache Kafka shipped, as of the message schemas of Kafka 4.4.
 
 rulings     how the texts are read where they are silent
+prefixed    messages behind the version with which Kafka stores or sends them
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import Any
 
 from wireproof.reference import catalog, evolution, records, schema
 from wireproof.reference.catalog import Catalog
-from wireproof.reference.codec import Codec, NodeCodec, decode
+from wireproof.reference.codec import Codec, NodeCodec, VersionPrefixed, decode
 from wireproof.reference.cursor import Reader, Writer
 from wireproof.reference.dialects.base import Dialect, Entries, Format, RefusedFor, UnknownType
+from wireproof.reference.dialects.kafka import prefixed
 from wireproof.reference.dialects.kafka.rulings import RULINGS
 from wireproof.reference.errors import DecodeError, EncodeError, Reason
 from wireproof.reference.peers import answers, broker, client, connection
@@ -285,6 +287,8 @@ def _codec(chosen: Catalog, type_name: str, version: int | None) -> Codec:
         return _RequestFrame(messages)
     if type_name not in _types(chosen) or type_name == "ARRAY":
         raise UnknownType(f"the dialect kafka has no type {type_name!r}")
+    if type_name.startswith(prefixed.PREFIX):
+        return _version_prefixed(chosen, type_name.removeprefix(prefixed.PREFIX))
     if version is None:
         raise DecodeError(Reason.UNSUPPORTED_VERSION, f"{type_name} needs a version", None)
     if type_name.startswith(_FRAME):
@@ -295,6 +299,12 @@ def _codec(chosen: Catalog, type_name: str, version: int | None) -> Codec:
     return _Body(node) if type_name in _WITH_RECORDS else NodeCodec(node)
 
 
+def _version_prefixed(chosen: Catalog, name: str) -> VersionPrefixed:
+    source, named = prefixed.messages(name, chosen)
+    plans = {number: _messages(source).plan(*message) for number, message in named.items()}
+    return VersionPrefixed(plans, prefixed.is_open_ended(name))
+
+
 @functools.cache
 def _types(catalog: Catalog) -> Mapping[str, tuple[int, int] | None]:
     """Read from the catalogue's index alone, without the schemas."""
@@ -303,6 +313,7 @@ def _types(catalog: Catalog) -> Mapping[str, tuple[int, int] | None]:
     spans.update(records.TYPES)
     spans.update(catalog.messages)
     spans[_REQUEST_HEADER.name] = (header.low, header.high)
+    spans.update(dict.fromkeys(prefixed.PREFIX + name for name in prefixed.names(catalog)))
     for api in catalog.apis.values():
         if f"{api}Response" in spans:
             spans[_FRAME + api] = spans[f"{api}Response"]

@@ -669,6 +669,16 @@ RULINGS: tuple[Ruling, ...] = (
         kafka="MemoryRecordsBuilder.appendWithOffset sets the time of appending, and its type",
     ),
     Ruling(
+        "R-K-58",
+        "a message of ConsumerProtocol behind a version above the highest one",
+        "read as the highest one, and what follows is ignored",
+        {OTHER: ("newer_version", "refused")},
+        "refused",
+        "Kafka's message definitions, ConsumerProtocolSubscription",
+        quote="When it encounters a newer version, it parses it using the current format.",
+        kafka="ConsumerProtocol.checkSubscriptionVersion and checkAssignmentVersion take the highest one",
+    ),
+    Ruling(
         "R-K-60",
         "headers, a producer's id and sequence, and transactions in magic 0 and 1, which have no place for them",
         "refused",
