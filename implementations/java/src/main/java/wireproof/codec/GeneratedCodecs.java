@@ -57,6 +57,7 @@ public final class GeneratedCodecs extends Codecs {
         Map<String, Versions> types = super.types();
         types.putAll(RecordTypes.all());
         types.put(REQUEST_FRAME, Versions.NONE);
+        PrefixedCodec.READERS.keySet().forEach(name -> types.put(PrefixedCodec.PREFIX + name, Versions.NONE));
         apis.forEach((name, api) -> types.put(name, new Versions(api.oldestVersion(), api.latestVersion())));
         return types;
     }
@@ -68,6 +69,9 @@ public final class GeneratedCodecs extends Codecs {
         }
         if (name.startsWith(RESPONSE_FRAME)) {
             return responseFrame(name, version);
+        }
+        if (name.startsWith(PrefixedCodec.PREFIX)) {
+            return new PrefixedCodec(name.substring(PrefixedCodec.PREFIX.length()));
         }
         Codec records = RecordTypes.find(name, version);
         return records == null ? super.make(name, version) : records;
