@@ -116,7 +116,7 @@ class Rules:
     #: What is compressed, has a time of appending and is converted: this is the time of each record inside, and in a
     #: wrapper the type of it; the time alone; or the times inside are those that are stored.
     converted_append_time: Literal["outer", "unmarked", "stored"] = "outer"
-    #: A message of ConsumerProtocol behind a version above the highest one.
+    #: A message of ConsumerProtocol, or a marker's value, behind a version above the highest one.
     newer_version: Literal["as-the-highest", "refused"] = "as-the-highest"
     #: Another default of a plain field, in the next release's schema.
     plain_default: Literal["compatible", "breaks"] = "compatible"

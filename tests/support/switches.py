@@ -1056,7 +1056,7 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             },
         ),
         (
-            reading("VersionPrefixed:EndTxnMarker", "0001" + "00000000"),
+            reading("VersionPrefixed:OffsetCommitValue", "0005" + "00000000"),
             {"as-the-highest": Refused("unsupported-version", 0), "refused": Refused("unsupported-version", 0)},
         ),
     ],

@@ -302,7 +302,7 @@ def _codec(chosen: Catalog, type_name: str, version: int | None) -> Codec:
 def _version_prefixed(chosen: Catalog, name: str) -> VersionPrefixed:
     source, named = prefixed.messages(name, chosen)
     plans = {number: _messages(source).plan(*message) for number, message in named.items()}
-    return VersionPrefixed(plans, prefixed.is_open_ended(name))
+    return VersionPrefixed(plans, open_ended=name in prefixed.IN_CATALOG)
 
 
 @functools.cache

@@ -670,13 +670,15 @@ RULINGS: tuple[Ruling, ...] = (
     ),
     Ruling(
         "R-K-58",
-        "a message of ConsumerProtocol behind a version above the highest one",
+        "a message of ConsumerProtocol, or the value of a marker, behind a version above the highest one",
         "read as the highest one, and what follows is ignored",
         {OTHER: ("newer_version", "refused")},
         "refused",
         "Kafka's message definitions, ConsumerProtocolSubscription",
         quote="When it encounters a newer version, it parses it using the current format.",
-        kafka="ConsumerProtocol.checkSubscriptionVersion and checkAssignmentVersion take the highest one",
+        kafka="ConsumerProtocol.checkSubscriptionVersion, checkAssignmentVersion and "
+        "EndTransactionMarker.deserializeValue take the highest one",
+        kit="that a marker's value is read so, too",
     ),
     Ruling(
         "R-K-60",
