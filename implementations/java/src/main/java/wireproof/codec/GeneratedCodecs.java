@@ -40,7 +40,7 @@ public final class GeneratedCodecs extends Codecs {
 
     @Override
     public List<String> ops() {
-        return List.of("decode", "encode", "recode", "lookup", "consume", "interpret", "negotiate");
+        return List.of("decode", "encode", "recode", "lookup", "convert", "consume", "interpret", "negotiate");
     }
 
     @Override
@@ -49,6 +49,7 @@ public final class GeneratedCodecs extends Codecs {
                 "R-K-1", "R-K-2", "R-K-4", "R-K-6", "R-K-9", "R-K-11", "R-K-12", "R-K-15", "R-K-15b", "R-K-15c",
                 "R-K-19b", "R-K-22", "R-K-22b", "R-K-22c", "R-K-26", "R-K-27", "R-K-37");
         readings.put("R-K-39", "before-the-fault");
+        readings.put("R-K-55", "other");
         return readings;
     }
 

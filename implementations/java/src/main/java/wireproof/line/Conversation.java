@@ -26,6 +26,7 @@ import wireproof.codec.Codec;
 import wireproof.codec.Codecs;
 import wireproof.codec.Versions;
 import wireproof.message.Messages;
+import wireproof.records.Conversion;
 import wireproof.records.Delivery;
 import wireproof.value.Scalar;
 
@@ -120,6 +121,10 @@ public final class Conversation {
             Integer version = Client.negotiate(question.apiKey, question.client, question.broker);
             json.writeFieldName("version");
             putNumber(version, json);
+            return;
+        }
+        if (question.op.equals("convert")) {
+            putBytes(Conversion.convert(question.data, question.to), json);
             return;
         }
         Codec codec = codecs.find(question.type, question.version);

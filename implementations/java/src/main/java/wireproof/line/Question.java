@@ -18,6 +18,7 @@ final class Question {
     Integer version;
     byte[] data;
     String key;
+    String to;
     Object value;
     Object position;
     String isolation;
@@ -52,6 +53,7 @@ final class Question {
             case "version" -> version = in.currentToken() == JsonToken.VALUE_NULL ? null : (Integer) in.getIntValue();
             case "data" -> data = hex(in);
             case "key" -> key = in.getText();
+            case "to" -> to = in.getText();
             case "value" -> value = Values.read(in);
             case "position" -> position = Values.read(in);
             case "isolation" -> isolation = in.getText();
