@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from wireproof import reference
 from wireproof.conformance.model import Description
@@ -21,12 +22,13 @@ _RENAMED = ("AlterIsr", "ListClientMetricsResources")
 _SEVERAL = frozenset({"*", "ARRAY", "NULLABLE_ARRAY", "COMPACT_ARRAY", "COMPACT_NULLABLE_ARRAY"})
 #: The parts around the name of an api in names of types.
 _PREFIX, _SUFFIXES = "ResponseFrame:", ("Request", "Response")
+#: The types of a dialect, with their lowest and highest versions.
+_Versions: TypeAlias = dict[str, tuple[int, int] | None]
 
 
 def check(described: Description) -> None:
     """Raises ValueError for a type that there is not, or versions above all that it has."""
-    for dialect, name, span in _listed(described):
-        there = _versions(dialect)
+    for dialect, there, name, span in _listed(described):
         if name in there:
             lowest, highest = there[name] or (0, 0)
             if span is not None and there[name] is not None and span[0] > highest:
@@ -42,10 +44,10 @@ def check(described: Description) -> None:
 def of_another_kafka(described: Description) -> list[str]:
     """What it offers of messages and versions that the current catalogue has not, as names with versions."""
     found = []
-    for dialect, name, span in _listed(described):
-        known = _versions(dialect).get(name)
+    for _, there, name, span in _listed(described):
+        known = there.get(name)
         if known is None:
-            if name not in _versions(dialect):
+            if name not in there:
                 found.append(name)
         elif span is not None:
             beyond = (span[0], min(span[1], known[0] - 1)), (max(span[0], known[1] + 1), span[1])
@@ -53,19 +55,20 @@ def of_another_kafka(described: Description) -> list[str]:
     return found
 
 
-def _listed(described: Description) -> Iterator[tuple[str, str, tuple[int, int] | None]]:
+def _listed(described: Description) -> Iterator[tuple[str, _Versions, str, tuple[int, int] | None]]:
+    """A dialect, the types that there are in it, and the name and versions of a type that is offered."""
     for dialect, names in (described.types or {}).items():
         if dialect in reference.dialects:
-            yield from ((dialect, name, span) for name, span in names.items() if not _stands_for_several(name))
+            there = _versions(dialect)
+            yield from ((dialect, there, name, span) for name, span in names.items() if not _stands_for_several(name))
 
 
 def _stands_for_several(name: str) -> bool:
     return name in _SEVERAL or "ARRAY<" in name
 
 
-def _versions(dialect: str) -> dict[str, tuple[int, int] | None]:
-    """The types of a dialect, with their lowest and highest versions."""
-    found: dict[str, tuple[int, int] | None] = dict.fromkeys(reference_codec().dialect(dialect).formats)
+def _versions(dialect: str) -> _Versions:
+    found: _Versions = dict.fromkeys(reference_codec().dialect(dialect).formats)
     found |= dict.fromkeys(name for name in reference.types[dialect] if not _stands_for_several(name))
     for name, version in types_of(dialect):
         known = found.get(name)
