@@ -168,14 +168,16 @@ def incidental_entries(vector: Vector) -> tuple[Also, ...]:
     if vector.kind is not VectorKind.VALID:
         return ()
     listed = _listed_rulings(vector)
+    demanded = [ask(configured_reference(vector.dialect), vector.case(op)) for op in vector.ops if op in _CODING]
     entries = []
     for readings in _incidental_readings(vector.dialect, frozenset()):
         rulings = tuple(readings.declared)
-        for op in vector.ops:
-            if len(rulings) > 1 or op not in _CODING or not listed.isdisjoint(rulings):
-                continue
-            answer = readings.otherwise(vector.case(op))
+        if len(rulings) > 1 or not listed.isdisjoint(rulings):
+            continue
+        for seen in demanded:
+            answer = readings.otherwise(seen)
             if answer is not None:
+                op = seen.case.op
                 entries.append(Also(rulings, frozenset({op}), refuses=False, expected={_KEYS[op]: answer}))
     return tuple(entries)
 
@@ -309,9 +311,10 @@ class Readings:
         told = ask(self._under(tuple(self.declared.items())), observation.case)
         return _does_the_same(told, observation, comparison)
 
-    def otherwise(self, case: Case) -> Any:
-        """The reference's answer with all declared readings, if it answers otherwise without them; else None."""
-        demanded, other = ask(self._under(()), case), ask(self._under(tuple(self.declared.items())), case)
+    def otherwise(self, demanded: Observation) -> Any:
+        """The reference's answer with all declared readings, if it answers otherwise without them; else None.
+        `demanded`: what it does without them."""
+        other = ask(self._under(tuple(self.declared.items())), demanded.case)
         return other.answer if other.status is Status.ANSWER and not _does_the_same(demanded, other) else None
 
     @functools.cached_property

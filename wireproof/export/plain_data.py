@@ -77,8 +77,8 @@ def _file(dialect: str, name: str, chosen: Iterable[Vector], types: Collection[s
             continue
         if vector.type is not None:
             found.add(vector.type)
-        line = json.dumps(line_of(vector), ensure_ascii=False, separators=(",", ":"))
-        if len(line.encode()) > largest:
+        line = _written(vector, largest)
+        if line is None:
             left_out.append(vector.path)
         else:
             lines.append(line)
@@ -86,19 +86,32 @@ def _file(dialect: str, name: str, chosen: Iterable[Vector], types: Collection[s
         yield File(dialect, name, tuple(lines), tuple(left_out), frozenset(found))
 
 
-def line_of(vector: Vector) -> Line:
-    """A vector as a line: an object with the members that its kind has."""
+def _written(vector: Vector, largest: int) -> str | None:
+    """The line of a vector as text; None if it is larger. A bomb is, without what other readings make of it, which
+    takes long to find out."""
+    line = _asked(vector)
+    if len(_text(line).encode()) > largest:
+        return None
+    if contested := (*vector.also, *incidental_entries(vector)):
+        line["contested"] = [_reading(vector, also) for also in contested]
+    if vector.needs:
+        line["needs"] = [*vector.needs]
+    text = _text(line | {"rulings": [*vector.rulings], "source": vector.source})
+    return text if len(text.encode()) <= largest else None
+
+
+def _text(line: Line) -> str:
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+
+
+def _asked(vector: Vector) -> Line:
+    """The first members of a line, those that its kind has: what is asked, and what is demanded."""
     line: Line = {"id": vector.path, "kind": str(vector.kind), "ops": [str(op) for op in vector.ops]}
     if vector.type is not None:
         line["type"] = vector.type
     if vector.version is not None:
         line["version"] = vector.version
-    line |= {"about": vector.about, **_content(vector), **_refusals(vector)}
-    if contested := (*vector.also, *incidental_entries(vector)):
-        line["contested"] = [_reading(vector, also) for also in contested]
-    if vector.needs:
-        line["needs"] = [*vector.needs]
-    return line | {"rulings": [*vector.rulings], "source": vector.source}
+    return line | {"about": vector.about, **_content(vector), **_refusals(vector)}
 
 
 def _content(vector: Vector) -> Line:
