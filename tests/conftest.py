@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,7 @@ SLOW = frozenset(
 TESTS = Path(__file__).parent
 
 
+@functools.cache
 def is_fast(path: Path) -> bool:
     """Whether tests of this file are among the fast ones; whether a folder can have some."""
     parts = path.relative_to(TESTS).parts if path.is_relative_to(TESTS) else ("",)
@@ -49,6 +52,18 @@ def is_fast(path: Path) -> bool:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """With `-m fast` no other file is imported: that would take half of the time."""
     return config.option.markexpr == "fast" and not is_fast(collection_path) or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end: the garbage collector does not look for any in it, which would take a third
+    of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
