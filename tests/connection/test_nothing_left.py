@@ -24,8 +24,8 @@ import pytest
 from support.listening import running, spec
 from support.paths import TESTS
 
-#: What is asked: vectors, the sweep, and faults but for the longest.
-ASKED = ("--area=unsupported-versions", "--area=messages", "--area=faults", "-k", "not dropped")
+#: What is asked: vectors, the sweep, and faults but for the longest. The broker answers at once, or never.
+ASKED = ("--area=unsupported-versions", "--area=messages", "--area=faults", "-k", "not dropped", "--silence=0.1")
 #: So many runs at a time, and the seconds that one may take.
 AT_ONCE, LONGEST = 4, 120
 MARK = "RUN_OF_A_TEST"
