@@ -18,6 +18,8 @@ import pytest
 _SUITE = "wireproof.conformance"
 #: Words in the errors of pytest and argparse about an option that exists already, in all their versions.
 _TAKEN = ("already added", "already used", "conflicting option")
+#: Settings in pytest.ini, pyproject.toml or tox.ini.
+_IMPL, _KNOWN, _AREAS = "wireproof_impl", "wireproof_known", "wireproof_areas"
 _GROUP = ("wireproof", "Wireproof: conformance of Kafka wire-protocol implementations")
 
 
@@ -33,6 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "pytest then collects the conformance suite and nothing else. "
         "For the suite's other options: pytest --impl=reference --help",
     )
+    parser.addini(
+        _IMPL, "Wireproof: what --impl names, for a `pytest` without --impl and without files", type="args", default=[]
+    )
+    parser.addini(_KNOWN, "Wireproof: what --known names, from this file's folder; or `none`")
+    parser.addini(_AREAS, "Wireproof: what --area names", type="args", default=[])
 
 
 def add_suite_options(parser: pytest.Parser) -> None:
@@ -138,6 +145,7 @@ def pytest_load_initial_conftests(
 ) -> Iterator[None]:
     """Register the suite's options if the command line, addopts or PYTEST_ADDOPTS asks for the suite."""
     options = early_config.known_args_namespace
+    _set_from_file(early_config, options)
     if not _wanted(options):
         yield
         return
@@ -163,6 +171,7 @@ def pytest_load_initial_conftests(
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
     """With `--in-process` the run goes on in a copy of this process, so that the module under test cannot end it."""
+    _set_from_file(config, config.option)
     if not _wanted(config.option) or not config.option.in_process or hasattr(config, "workerinput"):
         return None
     from wireproof.conformance.connection.process.supervisor import supervised
@@ -189,6 +198,18 @@ def pytest_configure(config: pytest.Config) -> None:
     from wireproof.conformance.pytest_suite import plugin  # takes as long as the start of an implementation
 
     plugin.install(config, started)
+
+
+def _set_from_file(config: pytest.Config, options: Any) -> None:
+    """Take the project's settings for options that the command line does not give. A command line that names files or
+    folders asks for those, and for no implementation."""
+    if not options.impl and not getattr(options, "file_or_dir", ()):
+        options.impl = [*config.getini(_IMPL)]
+    if options.impl and getattr(options, "known", ...) is None and (known := config.getini(_KNOWN)):
+        beside = config.inipath.parent if config.inipath else config.rootpath
+        options.known = known if known == "none" else str(beside / known)
+    if options.impl and getattr(options, "area", ...) is None:
+        options.area = [*config.getini(_AREAS)] or None
 
 
 def _wanted(options: Any) -> bool:

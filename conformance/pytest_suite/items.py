@@ -24,6 +24,7 @@ from wireproof.conformance.pytest_suite.options import usage_error
 from wireproof.conformance.pytest_suite.selection import Chosen
 from wireproof.conformance.questions.selection import Entry
 from wireproof.conformance.report.text import middle, paragraph, safe
+from wireproof.conformance.vectors.places import place
 from wireproof.reference.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -31,9 +32,11 @@ if TYPE_CHECKING:
 
 #: The folder that pytest collects: the suite's vectors.
 FOLDER = Path(str(resources.files("wireproof.vectors"))).resolve()
-#: The attributes of pytest's reports: the verdicts, and whether the failure has a page.
+#: The attributes of pytest's reports: the verdicts, whether the failure has a page …
 VERDICTS = "wireproof_verdicts"
 PAGED = "wireproof_paged"
+#: … and whether nothing in it fails, but something is a known deviation.
+KNOWN = "wireproof_known"
 #: The maximum length of a skip reason, in characters.
 _REASON = 300
 
@@ -74,6 +77,10 @@ class SuiteItem(pytest.Item):
         except ImplementationError as error:
             self.leave(f"--impl={self.implementation.spec}: {error}")
         self.verdicts = [one.verdict for one in judged]
+        contested = [one for one in self.verdicts if one.outcome is Outcome.CONTESTED]
+        rulings = sorted({ruling for one in contested for ruling in one.rulings})
+        if contested:
+            self.user_properties.append((str(Outcome.CONTESTED), ", ".join(rulings)))
         strict = self.implementation.settings.strict
         failed = [one for one in judged if fails(one.verdict, strict)]
         if failed:
@@ -91,8 +98,8 @@ class SuiteItem(pytest.Item):
         pytest.exit(message, pytest.ExitCode.USAGE_ERROR)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """With a line number: pytest needs one for an item that a mark skips."""
-        return self.path, 0, self.nodeid
+        """The file and line of the vector: JUnit's pages (xunit1) lead there."""
+        return *place(self.name), self.nodeid
 
     def repr_failure(self, excinfo: ExceptionInfo[BaseException], style: Any = None) -> Any:
         if not isinstance(excinfo.value, ItemFailure):
@@ -110,7 +117,7 @@ class SuiteItem(pytest.Item):
             nodeid=self.nodeid,
             described=self.implementation.description,
             spec=self.implementation.spec,
-            style=self.config.option.tbstyle,
+            style=self.config.getoption("tbstyle", "auto"),
             simplest=self._simplest,
         )
 
@@ -257,6 +264,11 @@ class Collection:
         if call.when == "call" and isinstance(item, SuiteItem):
             setattr(report, VERDICTS, item.verdicts)
             setattr(report, PAGED, item.paged)
+            known = {one.known: None for one in item.verdicts if one.known is not None}
+            setattr(report, KNOWN, bool(known) and report.passed and not hasattr(report, "wasxfail"))
+            if getattr(report, KNOWN):  # to other plugins it is what pytest calls an expected failure
+                report.outcome = "skipped"
+                report.wasxfail = f"known: {', '.join(known)}"
         return report
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)

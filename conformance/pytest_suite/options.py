@@ -22,6 +22,17 @@ def usage_error(text: str) -> pytest.UsageError:
     return pytest.UsageError(paragraph(text))
 
 
+#: The largest number of examples of each property.
+MOST_EXAMPLES = 100_000
+#: pytest's options for a look at something, by the names of their values.
+_ONLY_SHOWN = ("collectonly", "cacheshow", "showfixtures", "show_fixtures_per_test")
+
+
+def asks_nothing(config: pytest.Config) -> bool:
+    """Whether an option of pytest only shows something: no item will run."""
+    return any(config.getoption(name, None) for name in _ONLY_SHOWN)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
     """The options of a run."""
@@ -65,7 +76,7 @@ class Settings:
             report=_path(option("--report"), IS_REPORT, overwrite=option("--overwrite")),
             connection=_connection(config),
             vectors=folders,
-            every_page=config.option.verbose > 0,
+            every_page=config.getoption("verbose", 0) > 0,
         )
 
     @property
@@ -107,8 +118,11 @@ def _count(examples: int | None) -> int:
     """The number of examples of each property; 0 without --properties."""
     if examples is None:
         return 0
-    if examples < 1:
-        raise usage_error(f"--properties={examples}: it has to be 1 or more; leave the option out for none")
+    if not 1 <= examples <= MOST_EXAMPLES:
+        raise usage_error(
+            f"--properties={examples}: it has to be from 1 to {MOST_EXAMPLES:,}, which takes a fast codec days; "
+            "leave the option out for none. `wireproof fuzz run` looks as long as you like, and keeps what it finds"
+        )
     return examples
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import functools
 import shlex
@@ -21,7 +22,7 @@ from wireproof.conformance.model import Effect, Outcome
 from wireproof.conformance.pytest_suite.failures import BRIEF, ENCODING
 from wireproof.conformance.pytest_suite.implementations import Implementations
 from wireproof.conformance.pytest_suite.items import PAGED, Collection
-from wireproof.conformance.pytest_suite.options import Settings
+from wireproof.conformance.pytest_suite.options import Settings, asks_nothing
 from wireproof.conformance.pytest_suite.results import Results
 from wireproof.conformance.pytest_suite.signals import Signals
 from wireproof.conformance.report.summary import new_findings, numbers
@@ -72,7 +73,7 @@ class Output:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write what the run leaves behind, and decide whether it fails. From here on a signal ends it at once."""
         self._signals.end()
-        if session.config.option.collectonly:
+        if asks_nothing(session.config):
             return
         self._results.finish()
         problems = list(self._unwritten())
@@ -97,7 +98,7 @@ class Output:
             self._without_page = [report for report in failed if not getattr(report, PAGED, True)]
             failed[:] = [report for report in failed if getattr(report, PAGED, True)]
         verdicts = self._results.verdicts
-        if config.option.collectonly or (exitstatus == pytest.ExitCode.USAGE_ERROR and not any(verdicts.values())):
+        if asks_nothing(config) or (exitstatus == pytest.ExitCode.USAGE_ERROR and not any(verdicts.values())):
             return (yield)
         writer = terminalreporter._tw  # noqa: SLF001 (pytest has no public way to its width and colours)
         look = {"width": writer.fullwidth, "color": writer.hasmarkup}
@@ -119,14 +120,15 @@ class Output:
         stopped = bool(incomplete) and any(getattr(report, PAGED, False) for report in failed)
         if stopped:
             terminalreporter.write(encodable(told, ENCODING))
-        result = yield
+        with _known_among_expected(terminalreporter.stats):
+            result = yield
         if not stopped:
             terminalreporter.write(encodable(told, ENCODING))
         if not (stopped and len(failed) == 1):  # a single failure's page already says everything
             simplest = {spec: one.pages.ids for spec, one in self._implementations.by_spec.items()}
             for text in new_findings(verdicts, described, simplest, **look):
                 terminalreporter.write(encodable(text, ENCODING))
-        for line in (*self._other_readings(), *self._excuses()):
+        for line in (*self._other_readings(), *self._excuses(), *self._not_measured(config)):
             terminalreporter.write_line(encodable(_line(line), ENCODING), yellow=True)
         for line in self._lines:
             terminalreporter.write_line(encodable(line, ENCODING), red=True)
@@ -196,6 +198,14 @@ class Output:
             if excused := self._results.excused.get(spec):
                 yield f"{spec}: excused by xfail marks of yours, in no file of known deviations: {_counted(excused)}"
 
+    def _not_measured(self, config: pytest.Config) -> Iterator[str]:
+        """A line for pytest-cov's users."""
+        if config.getoption("cov_source", None) and not self._settings.connection.in_process:
+            yield (
+                "--cov: the implementation runs in a process of its own, where coverage measures nothing; --in-process "
+                "runs a module in pytest's"
+            )
+
     def _ends(self) -> Iterator[str]:
         """A line for each implementation whose process ended wrongly after its last answer."""
         for spec, one in self._implementations.by_spec.items():
@@ -232,6 +242,19 @@ class Output:
         for spec, implementation in self._implementations.by_spec.items():
             verdicts = self._results.verdicts.get(spec, ())
             yield from implementation.examiner.known.stale(verdicts, _every_id, complete=complete, today=today)
+
+
+@contextlib.contextmanager
+def _known_among_expected(stats: dict[str, list[Any]]) -> Iterator[None]:
+    """In pytest's list of expected failures (-rx, -rA) known deviations stand with the others. The counts on the last
+    line are apart."""
+    expected = stats.get("xfailed")
+    if known := stats.get("known"):
+        stats["xfailed"] = [*(expected or ()), *known]
+    yield
+    stats.pop("xfailed", None)
+    if expected is not None:
+        stats["xfailed"] = expected
 
 
 def _sent(effects: frozenset[Effect], load: int) -> str:

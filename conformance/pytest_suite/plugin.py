@@ -21,6 +21,9 @@ from wireproof.conformance.pytest_suite.signals import Signals
 from wireproof.reference import catalog
 from wireproof.reference.errors import SchemaError
 
+#: The names of pytest's plugin behind --lf and --ff and of one that it registers, and where it keeps what failed.
+_LAST_FAILED, _ITS_PART, _FAILURES = "lfplugin", "lfplugin-collwrapper", "cache/lastfailed"
+
 
 def install(config: pytest.Config, started: Mapping[str, Starting]) -> None:
     """Register the plugins of the suite. `started`: the implementations that have been started."""
@@ -40,6 +43,7 @@ def install(config: pytest.Config, started: Mapping[str, Starting]) -> None:
         config.pluginmanager.unregister(name="hypothesispytest")
     config.args = [str(FOLDER)]
     config.option.keyword = keyword(config.option.keyword)
+    _rename_failures(config, settings.implementations)
     for plugin in _plugins(config, settings, chosen, started):
         config.pluginmanager.register(plugin, f"wireproof-{type(plugin).__name__.lower()}")
 
@@ -72,6 +76,24 @@ class Distribution:
         from wireproof.conformance.pytest_suite.workers import Controller
 
         config.pluginmanager.register(Controller(*self._parts), "wireproof-controller")
+
+
+def _rename_failures(config: pytest.Config, specs: Sequence[str]) -> None:
+    """What failed last time is asked again (--lf, --ff) under the name that the implementation has now: a copy of it,
+    or its program at another path. Nothing is renamed if implementations of several names failed."""
+    plugin = config.pluginmanager.get_plugin(_LAST_FAILED)
+    cache = getattr(config, "cache", None)
+    if plugin is None or not plugin.active or cache is None:
+        return
+    last = cache.get(_FAILURES, {})
+    names = {one.partition("::")[0] for one in last}
+    if len(specs) != 1 or len(names) != 1 or names == {*specs}:
+        return
+    cache.set(_FAILURES, {f"{specs[0]}::{one.partition('::')[2]}": failed for one, failed in last.items()})
+    for name in (_LAST_FAILED, _ITS_PART):
+        if config.pluginmanager.has_plugin(name):
+            config.pluginmanager.unregister(name=name)
+    config.pluginmanager.register(type(plugin)(config), _LAST_FAILED)  # it reads the cache when it is made
 
 
 def _without_timer(config: pytest.Config) -> None:

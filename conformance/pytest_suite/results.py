@@ -11,8 +11,8 @@ import pytest
 
 from wireproof.conformance.model import DEVIATIONS, Description, Outcome, Verdict
 from wireproof.conformance.pytest_suite.implementations import Implementations
-from wireproof.conformance.pytest_suite.items import VERDICTS
-from wireproof.conformance.pytest_suite.options import Settings, usage_error
+from wireproof.conformance.pytest_suite.items import KNOWN, VERDICTS
+from wireproof.conformance.pytest_suite.options import Settings, asks_nothing, usage_error
 from wireproof.conformance.pytest_suite.signals import Signals
 from wireproof.conformance.report.failure import repro_command
 from wireproof.conformance.report.jsonl import ReportError, ReportWriter, Tally
@@ -131,7 +131,7 @@ class Results:
     @pytest.hookimpl
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """A report that cannot be written is an error in the command line."""
-        if self._settings.report is None or session.config.option.collectonly:
+        if self._settings.report is None or asks_nothing(session.config):
             return
         described = {spec: one.description for spec, one in self._implementations.by_spec.items()}
         try:
@@ -148,11 +148,11 @@ class Results:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport | pytest.CollectReport) -> Any:
+        if getattr(report, KNOWN, False):
+            return "known", "k", ("KNOWN", {"yellow": True})
         if getattr(report, "when", None) != "call" or report.outcome != "passed":
             return None
         verdicts: Sequence[Verdict] = getattr(report, VERDICTS, ())
-        if any(verdict.known is not None for verdict in verdicts):
-            return "known", "k", ("KNOWN", {"yellow": True})
         if any(verdict.outcome is Outcome.CONTESTED for verdict in verdicts):
             return "contested", "c", ("CONTESTED", {"cyan": True})
         return None
@@ -168,7 +168,7 @@ class Results:
         spec, verdicts = _spec(report.nodeid), getattr(report, VERDICTS, ())
         with self._signals.held():
             self.verdicts.setdefault(spec, []).extend(verdicts)
-            if hasattr(report, "wasxfail"):
+            if hasattr(report, "wasxfail") and not getattr(report, KNOWN, False):
                 new = [str(one.outcome) for one in verdicts if one.outcome in DEVIATIONS and one.known is None]
                 self.excused.setdefault(spec, Counter()).update(new)
             self.progress.done(report.nodeid)

@@ -83,8 +83,11 @@ def _safe_lines(lines: Sequence[str], longest: int | None) -> list[str]:
     return [middle(safe(middle(line, longest).expandtabs(4).rstrip()), longest) for line in lines]
 
 
-#: ASCII for the characters with which tables and pages are drawn.
-_DRAWN = str.maketrans({"─": "-", "━": "=", "│": "|", "·": ".", "…": "...", "→": "->", "‡": "*"})
+#: ASCII for the characters with which tables and pages are drawn, and for those of quoted texts.
+_DRAWN = str.maketrans(
+    {"─": "-", "━": "=", "│": "|", "·": ".", "…": "...", "→": "->", "‡": "*", "“": '"', "”": '"', "‘": "'", "’": "'"}
+    | {"−": "-", "–": "-", "—": "-", "×": "x", "≤": "<=", "≥": ">=", "≠": "!="}
+)
 
 
 def encodable(text: str, encoding: str | None) -> str:

@@ -9,6 +9,7 @@ parser         reads a file into vectors
 kit_files      the kit's own files
 user_folders   users' own folders of vectors
 loader         both
+places         the file and line of a vector
 requests       the request of each api for a sweep over a broker's versions
 scripts        scripts for clients: how a broker answers them
 conversations  conversations with a broker; `conversation_script` plays one, `records` are those in it

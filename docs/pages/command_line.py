@@ -44,15 +44,20 @@ def page() -> Lines:
     pytest_wireproof.pytest_addoption(cast("Any", recorder))
     pytest_wireproof.add_suite_options(cast("Any", recorder))
     yield from table(("option", "meaning"), recorder.rows)
+    yield from table(("setting in pytest.ini, pyproject.toml or tox.ini", "meaning"), recorder.settings)
     yield _PYTEST_ENDS
     yield from _command(cli.group, click.Context(cli.group, info_name="wireproof"), 2)
 
 
 class _Recorder:
-    """Replaces pytest's parser and its groups, and keeps the registered options."""
+    """Replaces pytest's parser and its groups, and keeps the registered options and settings."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, ...]] = []
+        self.settings: list[tuple[str, ...]] = []
+
+    def addini(self, name: str, help: str, **_: Any) -> None:
+        self.settings.append((code(name), cell(help)))
 
     def getgroup(self, *_: str) -> _Recorder:
         return self

@@ -66,6 +66,7 @@ def test_failures_are_counted_once_however_often_they_are_run_again(folder: Path
     failed = names(folder, failed=True)
     done = run("--impl=slow", *ASKED, *ALL, "--tb=line", cwd=folder)
     assert done.code == 1, done.text
+    assert "--cov: the implementation runs in a process of its own" in done.text
     assert sorted(names(folder, failed=True)) == sorted(failed)
     assert sorted(judged(folder)) == sorted(alone)
 
