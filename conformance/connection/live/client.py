@@ -34,7 +34,7 @@ PLACE, SCRIPT = "{bootstrap}", "WIREPROOF_SCRIPT"
 #: The topic that the broker has, with one partition.
 TOPIC = "test"
 #: At most so many clients run at a time, and so many of them have not connected yet.
-AT_ONCE, STARTING = 64, 4
+AT_ONCE, STARTING = 32, 4
 #: Seconds after which a process is looked at that has not connected.
 STARTS_WITHIN = 1.0
 #: Seconds in which a client has to connect for the first time.

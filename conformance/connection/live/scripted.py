@@ -102,7 +102,7 @@ class Scripted(Connection):
             usual = self._broker.answer(frame, now)
         except NotImplementedError:  # a script lists more than the broker can answer
             usual = None
-        reply = script.reply(frame, self._record.answered[api], None if isinstance(usual, Wait) else usual)
+        reply = script.reply(frame, self._record.answered[api], usual.answer() if isinstance(usual, Wait) else usual)
         self._add("request", frame, scripted=reply is not None)
         if reply is None:
             return self._usual(usual)
