@@ -41,6 +41,8 @@ _LIBRARIES = {
     "rust/kafka-wire-protocol/wrapper.known.toml": "kafka_wire_protocol",
     "c/librdkafka/wrapper.known.toml": "librdkafka",
     "c/librdkafka/broker.known.toml": "librdkafka's mock cluster, on a socket",
+    "clients/client_kcat.known.toml": "kcat, which is librdkafka, as a client",
+    "clients/client_kafka_python.known.toml": "kafka-python, as a client",
 }
 
 

@@ -61,7 +61,8 @@ def test_the_page_of_planted_bugs_names_every_miniature() -> None:
 
 
 def test_the_readme_has_a_row_for_every_file_of_known_deviations() -> None:
-    files = (ROOT / "implementations").rglob("*.known.toml")
+    every = (ROOT / "implementations").rglob("*.known.toml")
+    files = [path for path in every if 'class = "bug"' in path.read_text("utf-8")]
     rows = re.findall(r"^\| \[.*?\]\((.*?)\) \| \S+ \| [1-9]\d* \| ", README.read_text("utf-8"), re.MULTILINE)
     assert sorted(rows) == sorted(name(path) for path in files)
 

@@ -1,0 +1,65 @@
+"""Runs released clients with all scripts, and writes what they did into docs/pages/clients.json, from which
+`docs/generate.py` makes a page: `python docs/record_clients.py [NAME…]`. It takes about half a minute a client.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import click
+from pages.clients import CLIENTS, RUNS
+
+from wireproof.conformance.asking.examiner import Examiner, Judged
+from wireproof.conformance.client_run import ClientRun
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.judging.client_runs import next_step
+from wireproof.conformance.model import Outcome
+from wireproof.conformance.questions import scripts
+
+#: Seconds for a client, whose own limits add up to less.
+TIMEOUT = 12.0
+
+
+@click.command()
+@click.argument("names", nargs=-1)
+def main(names: tuple[str, ...]) -> None:
+    """Run them all, or only those with these NAMES."""
+    runs = json.loads(RUNS.read_bytes()) if RUNS.exists() else {}
+    for client in tomllib.loads(CLIENTS.read_text("utf-8"))["client"]:
+        name = client["name"]
+        if names and name not in names:
+            continue
+        with Examiner(open_connection(client["spec"], Options(timeout=TIMEOUT))) as examiner:
+            runs[name] = {
+                one.case.id.rpartition("/")[2].partition("#")[0]: [str(one.verdict.outcome), _did(one)]
+                for one in examiner.judge(scripts.questions())
+            }
+        click.echo(f"{name}: {sum(outcome != Outcome.SKIP for outcome, _ in runs[name].values())} scripts")
+    lines = (f"{json.dumps(name)}: {_table(runs[name])}" for name in sorted(runs))
+    Path(RUNS).write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+def _table(run: dict[str, list[str]]) -> str:
+    """One script a line."""
+    rows = (f"  {json.dumps(script)}: {json.dumps(did, ensure_ascii=False)}" for script, did in run.items())
+    return "{\n" + ",\n".join(rows) + "\n}"
+
+
+def _did(judged: Judged) -> str:
+    """What the client did, in some words."""
+    verdict, run = judged.verdict, judged.observation.answer
+    if verdict.outcome is Outcome.SKIP:
+        return ""
+    if isinstance(run, ClientRun):
+        ends = "gives up" if run.gave_up else "works"
+        step = next_step(run).replace("-", " ")
+        fault = verdict.detail.splitlines()[0] if verdict.outcome is Outcome.FAIL and verdict.place != "" else ""
+        asked_scripted = any(event.scripted and event.data[:2] == b"\x00\x12" for event in run.events)
+        return fault or (f"{step}, {ends}" if asked_scripted else ends)
+    return verdict.error
+
+
+if __name__ == "__main__":
+    main()

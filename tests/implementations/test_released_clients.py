@@ -1,0 +1,53 @@
+"""Released clients with some of the scripts: they work, and what is known of them is so. All scripts are run by
+`python docs/record_clients.py`."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+import shutil
+import tomllib
+
+import pytest
+from support.paths import ROOT
+from support.toolchains import missing
+
+from wireproof.conformance.asking.examiner import NOTHING_KNOWN, Examiner
+from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.spec import known_beside
+from wireproof.conformance.evidence.known_deviations import load
+from wireproof.conformance.model import DEVIATIONS, Outcome
+from wireproof.conformance.questions import find
+
+FOLDER = ROOT / "implementations" / "clients"
+CLIENTS = {one["name"]: one["spec"] for one in tomllib.loads((FOLDER / "clients.toml").read_text("utf-8"))["client"]}
+#: Scripts that all clients are asked.
+SOME = ("usual", "only-the-oldest", "error-35-own-range", "unknown-keys", "one-byte-at-a-time", "closing-once")
+
+
+def skip_without(spec: str) -> None:
+    """Skip the test where the client is not installed; under CI that fails."""
+    name = next(word for word in shlex.split(spec) if "client_" in word).rpartition("client_")[2]
+    library = name.removesuffix(".py").replace("kafka_python", "kafka")
+    there = shutil.which(library) if library == "kcat" else importlib.util.find_spec(library)
+    if there is None:
+        missing(f"{library} is not installed")
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_works_and_what_is_known_of_it_is_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    spec = CLIENTS[name]
+    skip_without(spec)
+    beside = known_beside(spec)
+    known = NOTHING_KNOWN if beside is None else load(beside, None)
+    always = {one for entry in known.deviations if not entry.unsteady for one in entry.globs}
+    at_times = {one for entry in known.deviations if entry.unsteady for one in entry.globs}
+    questions = [*map(find, always | {f"kafka/unsupported-versions/scripts/{one}#interpret" for one in SOME})]
+    with Examiner(open_connection(spec, Options(timeout=12)), known) as examiner:
+        verdicts = {one.case.id: one.verdict for one in examiner.judge(questions)}
+    assert verdicts["kafka/unsupported-versions/scripts/usual#interpret"].outcome is Outcome.PASS
+    deviating = {one for one, verdict in verdicts.items() if verdict.outcome in DEVIATIONS}
+    assert deviating == always, verdicts
+    assert all(verdicts[one].known for one in deviating)
+    assert all(map(find, at_times))
