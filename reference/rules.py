@@ -105,8 +105,8 @@ class Rules:
     timestamp_in_magic_0: Literal["left-out", "refused"] = "left-out"
     #: `maxTimestamp` of a produced batch: the greatest time of its records, or that of the last one.
     max_timestamp: Literal["greatest", "last"] = "greatest"
-    #: The time of a produced wrapper: the greatest of its messages, or 0.
-    wrapper_timestamp: Literal["greatest", "zero"] = "greatest"
+    #: The time of a produced wrapper: the greatest of its messages, 0, or the first one's.
+    wrapper_timestamp: Literal["greatest", "zero", "first"] = "greatest"
     #: Content that a codec makes no smaller: compressed as the producer was told, or not.
     small_content: Literal["compressed", "plain"] = "compressed"
     #: Converting a set: entries of a lower magic than the asked one.

@@ -1,8 +1,9 @@
 """What a producer has written, in the form in which it is compared.
 
 A broker assigns offsets and the leader's epoch, so they are left out; but the offset deltas of a batch's records stay,
-and those of the messages in a wrapper of magic 1, from its first one: there a broker keeps them. Where a batch's times
-count from is a writer's choice, so times are absolute.
+and those of the messages in a wrapper of magic 1, from its first one: there a broker keeps them. Of a producer without
+an id, neither epoch nor sequence number means anything. Where a batch's times count from is a writer's choice, so times
+are absolute.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from wireproof.reference.records import ends_partially
 _BATCH = 2
 #: The fields of a batch that are not compared, beside its times: a broker sets them.
 _ASSIGNED = ("baseOffset", "partitionLeaderEpoch")
+#: What means nothing without a producer's id, and the id that is none.
+_OF_A_PRODUCER, _NOBODY = ("producerEpoch", "baseSequence"), -1
 #: Sequence numbers begin again at 0 before this one (KIP-98).
 _SEQUENCES = 2**31
 
@@ -37,7 +40,8 @@ def read_produced(data: bytes, dialect: str) -> list[dict[str, Any]]:
 
 
 def _batch_compared(batch: Mapping[str, Any]) -> dict[str, Any]:
-    unassigned = {key: item for key, item in batch.items() if key not in (*_ASSIGNED, "baseTimestamp")}
+    without = _OF_A_PRODUCER if batch["producerId"] == _NOBODY else ()
+    compared = {key: item for key, item in batch.items() if key not in (*_ASSIGNED, "baseTimestamp", *without)}
     records = [
         {
             **{key: item for key, item in record.items() if key != "timestampDelta"},
@@ -46,7 +50,7 @@ def _batch_compared(batch: Mapping[str, Any]) -> dict[str, Any]:
         }
         for record in batch["records"]
     ]
-    return {**unassigned, "records": records}
+    return {**compared, "records": records}
 
 
 def _message_compared(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,11 +102,5 @@ def _part(whole: Mapping[str, Any], records: Sequence[Mapping[str, Any]], start:
     greatest = max(record.get("timestamp", 0) for record in counted)
     if "messages" in whole:
         return {**whole, **({"timestamp": greatest} if "timestamp" in whole else {}), "messages": counted}
-    sequence_number = whole["baseSequence"]
-    return {
-        **whole,
-        "lastOffsetDelta": len(counted) - 1,
-        "maxTimestamp": greatest,
-        "baseSequence": sequence_number if sequence_number < 0 else (sequence_number + start) % _SEQUENCES,
-        "records": counted,
-    }
+    numbered = {"baseSequence": (whole["baseSequence"] + start) % _SEQUENCES} if "baseSequence" in whole else {}
+    return {**whole, **numbered, "lastOffsetDelta": len(counted) - 1, "maxTimestamp": greatest, "records": counted}

@@ -106,6 +106,7 @@ def _message(offset: int, record: _Record, magic: int) -> dict[str, Any]:
 
 
 def _wrapper(messages: Sequence[dict[str, Any]], magic: int, codec: int, rules: Rules) -> dict[str, Any]:
-    greatest = 0 if rules.wrapper_timestamp == "zero" else max(one.get("timestamp", 0) for one in messages)
-    timed = {"timestamp": greatest} if magic == 1 else {}
+    times = [one.get("timestamp", 0) for one in messages]
+    time = {"greatest": max(times), "zero": 0, "first": times[0]}[rules.wrapper_timestamp]
+    timed = {"timestamp": time} if magic == 1 else {}
     return {"offset": len(messages) - 1, "attributes": codec, **timed, "key": None, "messages": messages}

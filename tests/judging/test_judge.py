@@ -62,6 +62,7 @@ def sent(time: int, sequence: int) -> bytes:
 
 
 SENT = reference.produce([GIVEN], magic=2, codec="none", options=PLAIN, dialect="kafka")
+ODD = PLAIN | {"producer_epoch": 0, "base_sequence": 5}
 SEVERAL = produce(
     records=[{"timestamp": time, "key": None, "value": {"hex": "76"}} for time in (7, 7, 5, 5)],
     writes=written(
@@ -148,6 +149,8 @@ ANSWERS: list[tuple[Vector, Op, Any, tuple[Outcome, FailureKind | None]]] = [
         for name in written()[0]
         if name != "magic"
     ),
+    # Without a producer's id, its epoch and sequence number mean nothing.
+    (produce(), Op.PRODUCE, reference.produce([GIVEN], magic=2, codec="none", options=ODD, dialect="kafka"), PASS),
     # What a broker assigns does not count; what cannot be read, or is cut off, does.
     (produce(), Op.PRODUCE, bytes(7) + b"\5" + SENT[8:12] + bytes(3) + b"\1" + SENT[16:], PASS),
     (produce(), Op.PRODUCE, SENT[:17] + bytes(4) + SENT[21:], WRONG_ANSWER),

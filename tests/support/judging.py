@@ -79,8 +79,7 @@ def written(**changed: Any) -> list[dict[str, Any]]:
     """The batch of a producer that has written `GIVEN`, as it is compared."""
     record = {"attributes": 0, "offsetDelta": 0, **GIVEN, "value": {"hex": "76"}}
     batch = {
-        "magic": 2, "attributes": 0, "lastOffsetDelta": 0, "maxTimestamp": 7, "producerId": -1, "producerEpoch": -1,
-        "baseSequence": -1, "records": [record],
+        "magic": 2, "attributes": 0, "lastOffsetDelta": 0, "maxTimestamp": 7, "producerId": -1, "records": [record],
     }  # fmt: skip
     return [batch | changed]
 

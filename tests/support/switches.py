@@ -1122,8 +1122,14 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (sending(1, "gzip", (9, b"v"), (7, b"w")), {"greatest": [(1, 9, 2)], "last": [(1, 9, 2)]}),
     ],
     "wrapper_timestamp": [
-        (sending(1, "gzip", (9, b"v"), (7, b"w")), {"greatest": [(1, 9, 2)], "zero": [(1, 0, 2)]}),
-        (sending(2, "gzip", (9, b"v"), (7, b"w")), {"greatest": [(1, 9, 2)], "zero": [(1, 9, 2)]}),
+        (
+            sending(1, "gzip", (7, b"v"), (9, b"w")),
+            {"greatest": [(1, 9, 2)], "zero": [(1, 0, 2)], "first": [(1, 7, 2)]},
+        ),
+        (
+            sending(2, "gzip", (7, b"v"), (9, b"w")),
+            {"greatest": [(1, 9, 2)], "zero": [(1, 9, 2)], "first": [(1, 9, 2)]},
+        ),
     ],
     "small_content": [
         (sending(2, "gzip", (7, b"v")), {"compressed": [(1, 7, 1)], "plain": [(0, 7, 1)]}),
