@@ -317,6 +317,20 @@ def test_what_its_consumer_delivers(
     assert texts(from_json(answer["delivered"])) == {"records": records, "position": reached}
 
 
+def test_what_its_producer_writes(wrapper: Wrapper) -> None:
+    options = {"producer_id": to_json(2**60), "producer_epoch": 1, "base_sequence": 5, "transactional": True}
+    records = [{"timestamp": 7, "key": None, "value": {"hex": "76"}, "headers": [["a", None]]}]
+    asked = {"seq": 1, "op": "produce", "dialect": "kafka", "magic": 2, "codec": "lz4"}
+    written, refused = wrapper.ask(
+        asked | {"records": records, "options": options},
+        asked | {"seq": 2, "magic": 1, "records": records, "options": options | {"transactional": False}},
+    )
+    batch = reference.decode("RecordBatch", bytes.fromhex(written["data"]), dialect="kafka")
+    assert (batch["attributes"], batch["producerId"], batch["baseSequence"]) == (0x13, 2**60, 5)
+    assert batch["records"][0]["headers"] == [("a", None)]
+    assert "does not support record headers" in refused["reject"]["detail"]
+
+
 # --- Refusals -----------------------------------------------------------------------------------------------------
 
 

@@ -40,7 +40,8 @@ public final class GeneratedCodecs extends Codecs {
 
     @Override
     public List<String> ops() {
-        return List.of("decode", "encode", "recode", "lookup", "convert", "consume", "interpret", "negotiate");
+        return List.of("decode", "encode", "recode", "lookup", "convert", "consume", "produce", "interpret",
+                "negotiate");
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.internals.FetchedRecords;
 import org.apache.kafka.common.requests.CorrelationIdMismatchException;
 import wireproof.BadQuestion;
@@ -28,11 +29,13 @@ import wireproof.codec.Versions;
 import wireproof.message.Messages;
 import wireproof.records.Conversion;
 import wireproof.records.Delivery;
+import wireproof.records.Production;
 import wireproof.value.Scalar;
 
 /** The line protocol: reads questions, asks the codecs, writes answers, and sends them before it waits for more. */
 public final class Conversation {
     private static final String DIALECT = "kafka";
+    private static final Set<String> WRITING = Set.of("encode", "produce");
     /** Bytes of answers that are kept back at most. */
     private static final int FULL = 1 << 16;
 
@@ -86,7 +89,7 @@ public final class Conversation {
             return;
         }
         int before = out.size();
-        half = question.op.equals("encode") ? Half.ENCODE : Half.DECODE;
+        half = WRITING.contains(question.op) ? Half.ENCODE : Half.DECODE;
         try (JsonGenerator json = begin(question)) {
             ask(question, json);
         } catch (NotOffered absent) {
@@ -111,6 +114,10 @@ public final class Conversation {
                     Delivery.poll(question.data, question.position, question.isolation, question.aborted);
             json.writeObjectFieldStart("delivered");
             Delivery.putMembers(fetched, json);
+            return;
+        }
+        if (question.op.equals("produce")) {
+            putBytes(Production.write(question.records, question.magic, question.codec, question.options), json);
             return;
         }
         if (question.op.equals("interpret")) {

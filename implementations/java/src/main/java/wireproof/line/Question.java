@@ -23,6 +23,10 @@ final class Question {
     Object position;
     String isolation;
     Object aborted;
+    Object records;
+    int magic;
+    String codec;
+    Object options;
     byte[] request;
     byte[] response;
     int apiKey;
@@ -58,6 +62,10 @@ final class Question {
             case "position" -> position = Values.read(in);
             case "isolation" -> isolation = in.getText();
             case "aborted" -> aborted = Values.read(in);
+            case "records" -> records = Values.read(in);
+            case "magic" -> magic = in.getIntValue();
+            case "codec" -> codec = in.getText();
+            case "options" -> options = Values.read(in);
             case "request" -> request = hex(in);
             case "response" -> response = in.currentToken() == JsonToken.VALUE_NULL ? null : hex(in);
             case "api_key" -> apiKey = in.getIntValue();
