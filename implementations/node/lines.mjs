@@ -69,7 +69,7 @@ function read(line, number) {
 // The answer to a question, or a promise of it where the library gives one. What goes wrong is an answer too.
 function answered(wrapper, question) {
   if (question.op === 'describe') return description(wrapper)
-  const state = { half: question.op === 'encode' ? 'encode' : 'decode' }
+  const state = { half: ['encode', 'produce'].includes(question.op) ? 'encode' : 'decode' }
   const failed = error => failure(wrapper, question, state.half, error)
   try {
     const answer = asked(wrapper, question, state)
@@ -85,9 +85,10 @@ function asked(wrapper, question, state) {
     const fetched = { ...plain(question), data: Buffer.from(question.data, 'hex') }
     return then(wrapper.consume(fetched), delivered => ({ seq, delivered: shown(delivered) }))
   }
+  const inHex = data => ({ seq, data: data.toString('hex') })
+  if (dialect === DIALECT && op === 'produce' && wrapper.produce) return then(wrapper.produce(plain(question)), inHex)
   if (dialect !== DIALECT || !OPS.includes(op)) throw new NotOffered(`no ${op} in the dialect ${dialect}`)
   const { decode, encode, version } = codec(wrapper, question)
-  const inHex = data => ({ seq, data: data.toString('hex') })
   if (op === 'encode') return then(encode(plain(question.value), version), inHex)
   const read = decode(Buffer.from(question.data, 'hex'), version)
   if (op === 'decode') return then(read, value => ({ seq, value: shown(value) }))
@@ -125,7 +126,7 @@ function failure(wrapper, { seq, op }, half, error) {
   return { seq, error: String(error), exception: error?.name ?? typeof error, frame: topFrame(error) }
 }
 
-function description({ name, version, types, consume, readings, rebuilds }) {
+function description({ name, version, types, consume, produce, readings, rebuilds }) {
   const offered = [...types].map(([type, { versions, decode, encode }]) => {
     const ops = decode && encode ? null : [decode ? 'decode' : 'encode']
     return [type, ops ? { versions, ops } : versions]
@@ -135,7 +136,7 @@ function description({ name, version, types, consume, readings, rebuilds }) {
     version,
     language: 'javascript',
     dialects: [DIALECT],
-    ops: consume ? [...OPS, 'consume'] : OPS,
+    ops: [...OPS, ...(consume ? ['consume'] : []), ...(produce ? ['produce'] : [])],
     types: { [DIALECT]: Object.fromEntries(offered) },
     readings,
     rebuilds,

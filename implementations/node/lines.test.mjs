@@ -89,6 +89,25 @@ test('what a consumer delivers', async () => {
   assert.equal(absent.unsupported, 'no consume in the dialect kafka')
 })
 
+test('what a producer writes', async () => {
+  const heard = []
+  const produce = async given => {
+    heard.push(given)
+    return Buffer.from([1, 2])
+  }
+  const records = [{ timestamp: { int: '9007199254740993' }, key: null, value: { hex: '76' }, headers: [['a', null]] }]
+  const asked = { records, magic: 2, codec: 'lz4', options: { transactional: true } }
+  const [{ ops }, answer] = await answers(
+    ['{"op":"describe","protocol":1}\n' + ask(1, 'produce', undefined, asked)],
+    { ...library, produce }
+  )
+  assert.deepEqual(ops, ['decode', 'encode', 'recode', 'produce'])
+  assert.deepEqual(answer, { seq: 1, data: '0102' })
+  const [{ records: given, magic, codec, options }] = heard
+  assert.deepEqual(given, [{ timestamp: 9007199254740993n, key: null, value: Buffer.from('v'), headers: [['a', null]] }])
+  assert.deepEqual([magic, codec, options], [2, 'lz4', { transactional: true }])
+})
+
 test('a type that has only a reader is described so', async () => {
   const [{ types }] = await answers(['{"op":"describe","protocol":1}\n'])
   assert.deepEqual(types.kafka, {

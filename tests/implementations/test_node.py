@@ -83,6 +83,7 @@ def test_descriptions(asked: Mapping[str, Asked], library: str) -> None:
     assert {one: types[one] for one in spans} == spans
     assert description.type_ops["kafka"][name] == ops
     assert (Op.CONSUME in description.ops) is (library != "kafka-ts")
+    assert (Op.PRODUCE in description.ops) is (library == "kafkajs")
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
