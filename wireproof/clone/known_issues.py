@@ -46,7 +46,9 @@ class Example:
     @property
     def size(self) -> tuple[int, str]:
         """Sort key: the shortest bytes first."""
-        return len(self.vector.data or self.vector.canonical_data) or len(repr(self.vector.value)), self.id
+        vector = self.vector
+        asked = vector.args.get("records", vector.value)
+        return len(vector.data or vector.canonical_data) or len(repr(asked)), self.id
 
 
 @dataclass(slots=True)
