@@ -314,7 +314,7 @@ def _meaning(item: _Failure, actual: bytes, width: int) -> Text:
     wanted = completed(form.type, wanted, form.dialect, form.version)
     value = completed(form.type, value, form.dialect, form.version)
     if _difference(wanted, value) is None:
-        return Text("these bytes mean the right value, but an encoder writes it in another form", DIM)
+        return Text("the bytes mean the right value, in another form than encoders write", DIM)
     return compare_values(wanted, value, width=width, titles=("to write", "written"), hints="written")
 
 
