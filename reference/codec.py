@@ -64,7 +64,7 @@ class VersionPrefixed(Codec):
         if plan is None:
             raise reader.error(Reason.UNSUPPORTED_VERSION, self._unknown(version), start)
         value = {"version": version, "body": message.read(plan, reader, "body")}
-        if version not in self.plans:
+        if self.open_ended and version > max(self.plans):
             reader.path = "body"
             start = reader.pos
             reader.note(start, "of a newer version, ignored", bytes(reader.take(reader.remaining, start, "the rest")))
@@ -90,9 +90,12 @@ class VersionPrefixed(Codec):
         return value
 
     def _plan(self, version: int, rules: Rules) -> Struct | None:
-        highest = max(self.plans)
-        newer = self.open_ended and version > highest and rules.newer_version == "as-the-highest"
-        return self.plans.get(highest if newer else version)
+        lowest, highest = min(self.plans), max(self.plans)
+        if self.open_ended and version > highest:
+            return self.plans[highest] if rules.newer_version == "as-the-highest" else None
+        if rules.unknown_version == "nearest":
+            version = min(max(version, lowest), highest)
+        return self.plans.get(version)
 
     def _unknown(self, version: int) -> str:
         return f"version {version}; there are {', '.join(map(str, sorted(self.plans)))}"

@@ -118,6 +118,8 @@ class Rules:
     converted_append_time: Literal["outer", "unmarked", "stored"] = "outer"
     #: A message of ConsumerProtocol, or a marker's value, behind a version above the highest one.
     newer_version: Literal["as-the-highest", "refused"] = "as-the-highest"
+    #: Any other message behind a version that its schema does not have.
+    unknown_version: Literal["refused", "nearest"] = "refused"
     #: Another default of a plain field, in the next release's schema.
     plain_default: Literal["compatible", "breaks"] = "compatible"
     # kip-35-v7
@@ -329,6 +331,7 @@ _LOOSENING = frozenset(
         "inner_partial",
         "inner_magic",
         "message_crc",
+        "unknown_version",
     }
 )
 

@@ -12,11 +12,10 @@ PRODUCES: Produces = frozenset(
         ("messages", "fail", "refused-valid"),
         ("messages", "fail", "wrong-value"),
         ("messages", "fail", "wrong-bytes"),
-        ("messages", "fail", "accepted-invalid"),
         ("messages", "contested", None),
     }
 )
-TAKES = frozenset({"R-K-58"})
+TAKES = frozenset({"R-K-58", "R-K-59"})
 
 types = PREFIXED
 

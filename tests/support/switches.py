@@ -1060,6 +1060,22 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             {"as-the-highest": Refused("unsupported-version", 0), "refused": Refused("unsupported-version", 0)},
         ),
     ],
+    "unknown_version": [
+        (
+            reading("VersionPrefixed:EndTxnMarker", "ffff" + "00000005"),
+            {
+                "refused": Refused("unsupported-version", 0),
+                "nearest": {"version": -1, "body": {"CoordinatorEpoch": 5}},
+            },
+        ),
+        (
+            reading("VersionPrefixed:EndTxnMarker", "0000" + "00000005"),
+            {
+                "refused": {"version": 0, "body": {"CoordinatorEpoch": 5}},
+                "nearest": {"version": 0, "body": {"CoordinatorEpoch": 5}},
+            },
+        ),
+    ],
     "broken_batch": [
         (
             consuming((entry(1, 5, 0, b"v") + entry(1, 6, 0, b"w")[:-1] + b"x").hex(), 5),

@@ -681,6 +681,16 @@ RULINGS: tuple[Ruling, ...] = (
         kit="that a marker's value is read so, too",
     ),
     Ruling(
+        "R-K-59",
+        "any other message behind a version that its schema does not have, and a negative version",
+        "refused",
+        {OTHER: ("unknown_version", "nearest")},
+        "read as the nearest version",
+        "Kafka's message definitions, README: Message Schemas",
+        kafka="GroupCoordinatorRecordSerde and TransactionCoordinatorRecordSerde throw; ConsumerProtocol refuses "
+        "what is negative",
+    ),
+    Ruling(
         "R-K-60",
         "headers, a producer's id and sequence, and transactions in magic 0 and 1, which have no place for them",
         "refused",
