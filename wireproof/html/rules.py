@@ -71,6 +71,8 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "lz4 content": (_CODEC, ("R-K-22", "R-K-22b")),
     "zstd content": (_CODEC, ("R-K-22", "R-K-22d")),
     "partial entry, dropped": ("an entry that the end of the set cuts off; a reader passes over it", ("R-K-26",)),
+    "version": ("INT16: the version of the message behind it; of a coordinator's key, its type", ("R-K-58",)),
+    "of a newer version, ignored": ("what a newer version has behind the fields that are known", ("R-K-58",)),
     "what follows": ("bytes of an entry whose magic or length nobody can read on from", ("R-K-30", "R-K-31")),
 }
 DIALECT = "kafka"
