@@ -210,9 +210,12 @@ def _like(path: str, spans: Sequence[Span]) -> Span | None:
 
 
 def _codec(spans: Sequence[Span], offset: int) -> str:
-    """The name of the codec of the batch or wrapper around this byte; empty if there is none."""
+    """The name of the codec of the batch or wrapper around this byte; empty if there is none, or if what
+    it compressed was read and ends before the byte."""
     from wireproof.reference.records.compression import NAMES  # loads the libraries that a batch needs anyway
 
+    passed = [index for index, span in enumerate(spans) if span.what.endswith(" content") and span.end <= offset]
+    spans = spans[passed[-1] + 1 :] if passed else spans
     # A record has attributes too, in which nothing names a codec.
     of_record = {span.path for span in spans if span.what == "timestampDelta"}
     attributes = [

@@ -59,6 +59,14 @@ def judged(identifier: str, status: Status = Status.ANSWER, answer: Any = None, 
             "R-K-31",
             "count",
         ),
+        # A compressed batch, which is whole, and 17 bytes behind it: nothing of them was compressed.
+        (
+            "gen/kafka/RecordSet/-/x00000000000000000000003c0000000002ae61542500020000000000000174876e800000000174876e8000"
+            "ffffffffffffffffffffffffffff000000010920100000000261027600" + 17 * "7d" + "#decode",
+            "unsupported-magic",
+            "R-K-30",
+            "what follows",
+        ),
         # Attributes 1: in a record they name no codec, so nothing is compressed.
         ("gen/kafka/Record/-/x1c0100000000828080808000008000#decode", "varint-overflow", "R-K-6c", "a varint"),
     ],
