@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
-from wireproof.conformance.model import Observation, Op, Status
+from wireproof.conformance.model import Case, Observation, Op, Status
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.values.compare import equal
-from wireproof.reference.codec import NodeCodec, decode
+from wireproof.reference.codec import Codec, NodeCodec, decode
 from wireproof.reference.errors import DecodeError
 from wireproof.reference.rules import Rules
 from wireproof.reference.schema.plan import Array, Node, PlannedField, Struct
@@ -79,6 +79,10 @@ def _layouts(dialect: str, type_name: str, version: int | None) -> Sequence[_Lay
     return ()
 
 
+def _codec_of(case: Case) -> Codec:
+    return reference_codec().dialect(case.dialect).codec(case.type or "", case.version)
+
+
 def _without(message: Struct, field: PlannedField) -> Struct:
     return dataclasses.replace(
         message,
@@ -126,4 +130,14 @@ def _explains(layout: _Layout, seen: Observation, rules: Rules) -> bool:
     field = layout.field
     if field is not None and answer.pop(field.name, field.default) != field.default:
         return False
-    return equal(value, answer)
+    return equal(value, answer) and not (field is not None and _is_all_that_differs(field.name, value, seen, rules))
+
+
+def _is_all_that_differs(name: str, without: Any, seen: Observation, rules: Rules) -> bool:
+    """Whether a value lacks this field, and has all others right: then the field may have been read as another value,
+    and bytes behind the message are ignored."""
+    try:
+        right = decode(_codec_of(seen.case), seen.case.args["data"], rules)
+    except DecodeError:
+        return False
+    return equal(without, {key: item for key, item in right.items() if key != name})

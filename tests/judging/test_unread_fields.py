@@ -9,6 +9,7 @@ import pytest
 from wireproof.conformance import vectors
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
 from wireproof.conformance.generation.expectations import vector_of_arguments
+from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.judging.clusters import clusters, group
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.model import FailureKind, Observation, Op, Outcome, Status, Verdict
@@ -119,3 +120,14 @@ def test_a_version_that_there_is_not_has_no_fields() -> None:
 def test_what_is_not_explained_exactly_keeps_its_place(verdict: Verdict) -> None:
     assert verdict.outcome is Outcome.FAIL
     assert not verdict.place.endswith("not read")
+
+
+def test_a_last_field_that_is_read_wrong_was_read() -> None:
+    """A library that reads null as an empty array; by readings that it declares, any length below 0 is null, and what
+    stands behind a message is ignored."""
+    data = bytes.fromhex("00000000" + "0000" + "8000" + "80000000")
+    vector, case = vector_of_arguments(Op.DECODE, "kafka", "DescribeClientQuotasResponse", 0, {"data": data})
+    answer: dict[str, Any] = {"ThrottleTimeMs": 0, "ErrorCode": 0, "ErrorMessage": None, "Entries": []}
+    readings = readings_for("kafka", {"R-K-7": "other", "R-K-15": "other"})
+    verdict = judge(vector, Observation(case, Status.ANSWER, answer), readings)
+    assert verdict.place == "count: an array in place of null"
