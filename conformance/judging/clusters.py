@@ -62,9 +62,13 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """Without the ruling, if the demand and the place say it all. Which ruling is named first depends on where a
         case came from: people name what a vector is about, and for a generated one it is found by reading it again.
         Only what is cut off needs its ruling: it tells a length that announces too much from one that is cut. A frame's
-        size says both."""
-        cut = self.demanded == Reason.TRUNCATED and self.side == _READ and self.place != FRAME_SIZE
-        return self if self.demanded is None or cut else msgspec.structs.replace(self, ruling=None)
+        size says it all: who does not look at it takes frames that are too long, too short, or of a negative size. What
+        a consumer does wrong says the difference, and not what a vector is about."""
+        if self.place == FRAME_SIZE and self.demanded is not None:
+            return msgspec.structs.replace(self, ruling=None, demanded=None)
+        cut = self.demanded == Reason.TRUNCATED and self.side == _READ
+        is_plain = (self.demanded is None and self.side != Op.CONSUME) or cut
+        return self if is_plain else msgspec.structs.replace(self, ruling=None)
 
     def __str__(self) -> str:
         """In one line, for a person."""

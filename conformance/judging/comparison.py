@@ -180,9 +180,10 @@ def _consumed(_: Comparison, expected: Mapping[str, Any], answer: Mapping[str, A
     path = difference(_as_told(expected, answer), _without_untimed_types(answer))
     if path is None:
         return None
-    return Mismatch(
-        FailureKind.WRONG_ANSWER, f"expected {short(expected)}, got {short(answer)} (first difference at {path})"
-    )
+    text = f"expected {short(expected)}, got {short(answer)} (first difference at {path})"
+    more = len(answer["records"]) - len(expected["records"])
+    place = f"records: too {'many' if more > 0 else 'few'}" if more else _INDEX.sub("", path)
+    return Mismatch(FailureKind.WRONG_ANSWER, text, place)
 
 
 def _produced(comparison: Comparison, expected: Sequence[Any], answer: bytes) -> Mismatch | None:

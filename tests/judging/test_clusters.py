@@ -14,9 +14,11 @@ from support.pytest_run import run
 from wireproof import reference
 from wireproof.conformance import vectors
 from wireproof.conformance.evidence import known_deviations
+from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
 from wireproof.conformance.generation.expectations import vector_of_arguments
 from wireproof.conformance.judging.clusters import Group, clusters, group
 from wireproof.conformance.judging.judge import judge
+from wireproof.conformance.judging.location import FRAME_SIZE
 from wireproof.conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.reference.errors import Reason
 
@@ -65,6 +67,44 @@ def test_what_is_demanded_its_ruling_and_the_place_tell_findings_apart(
     usual = {"kind": FailureKind.ACCEPTED_INVALID, "demanded": "truncated"}
     found = clusters([verdict(1, **usual | one), verdict(2, **usual | another), verdict(3, **usual | one)])
     assert [len(finding.verdicts) for finding in found] == [2, 1]
+
+
+@pytest.mark.parametrize("kind", [FailureKind.ACCEPTED_INVALID, None])
+def test_a_frame_s_size_is_one_finding_however_it_is_wrong(kind: FailureKind | None) -> None:
+    reasons = (Reason.TRUNCATED, Reason.NEGATIVE_LENGTH, Reason.TRAILING_BYTES)
+    outcome = Outcome.FAIL if kind else Outcome.HANG
+    alike = [verdict(1, outcome, kind=kind, demanded=str(one), ground="R-K-7", place=FRAME_SIZE) for one in reasons]
+    assert [len(finding.verdicts) for finding in clusters(alike)] == [3]
+    known = KnownDeviation(
+        "bug", "so it is", finding=Group(outcome, kind, "read", demanded="truncated", place=FRAME_SIZE)
+    )
+    assert [Known(None, (known,)).find(one) for one in alike] == [known] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "place"),
+    [
+        ("one-record", {"position": 7}, "position"),
+        ("one-record", {"records": []}, "records: too few"),
+        ("control-commit", {"records": 2}, "records: too many"),
+        ("append-time", {"timestamp": 1}, "records.timestamp"),
+    ],
+)
+def test_what_a_consumer_does_wrong_is_the_difference(name: str, wrong: dict[str, Any], place: str) -> None:
+    """Whatever ruling a vector is about, as it is for a generated case, which names none."""
+    (vector,) = (one for one in vectors.load(["kafka"], ["delivery"]) if one.id == name)
+    case = vector.case(Op.CONSUME)
+    answer = dict(vector.expected)
+    match wrong:
+        case {"records": int(times)}:
+            answer["records"] = times * answer["records"]
+        case {"timestamp": at}:
+            answer["records"] = [record | {"timestamp": at} for record in answer["records"]]
+        case _:
+            answer |= wrong
+    seen = Observation(case, Status.ANSWER, answer)
+    for about in (vector, msgspec.structs.replace(vector, rulings=("R-K-39",))):
+        assert group(judge(about, seen)) == Group("fail", "wrong-answer", "consume", place=place)
 
 
 def test_a_place_that_is_known_is_one_finding_in_every_type_and_version() -> None:
