@@ -146,7 +146,18 @@ class Session:
         """The name of the finding or known deviation that a failure is a consequence of; None if there is none."""
         if judged.verdict.outcome is not Outcome.FAIL:
             return None
-        return self._of_simplest(form, judged.case.op) or self._of_field(form, judged)
+        return self._of_reading(form, judged) or self._of_simplest(form, judged.case.op) or self._of_field(form, judged)
+
+    def _of_reading(self, form: Form, judged: Judged) -> str | None:
+        """The name of what is wrong when the bytes are only read, for an op that does more with them; None if nothing
+        is. What is read wrong is delivered, converted and looked up wrong."""
+        if judged.case.op not in further_ops.OPS or Op.DECODE not in form.ops:
+            return None
+        read = self.judged(form.identifier(Op.DECODE, judged.case.args["data"]))
+        name = None if read is None else self._name(read)
+        if read is not None and name is not None and not name.startswith(_KNOWN) and name not in self._told:
+            self._tell(finding_of(read, form.input(judged.case.args["data"]), self.kind.name))
+        return name
 
     def _of_simplest(self, form: Form, op: Op) -> str | None:
         """The name of what is wrong with the simplest value of a type; None if nothing is. If an implementation has
@@ -191,14 +202,15 @@ class Session:
     def _shrink(self, form: Form, raw: bytes, judged: Judged) -> None:
         if judged.verdict.outcome in _COSTLY or not judged.case.generated:
             return
-        name = self._name(judged)
+        name = names_of(judged.verdict)[0]
 
         def identifier(at: Form, data: bytes) -> str:
             return at.identifier(op, arguments.seed_of(op, {**args, "data": data}) if more else data, letter)
 
         def same(at: Form, data: bytes) -> Judged | None:
             tried = self.judged(identifier(at, data))
-            return tried if tried is not None and self._name(tried) == name else None
+            # What may have one of several causes is counted with the one that is told, and has another name.
+            return tried if tried is not None and self._name(tried) == name == names_of(tried.verdict)[0] else None
 
         op, args = judged.case.op, judged.case.args
         more = op in further_ops.OPS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import json
 import subprocess
@@ -21,8 +22,11 @@ from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
 from wireproof.conformance.generation.mutations import readable
+from wireproof.conformance.generation.mutations.checksums import sealed
 from wireproof.conformance.judging.clusters import Group
-from wireproof.conformance.model import Case, Observation, Op, Outcome
+from wireproof.conformance.model import Case, Observation, Op, Outcome, Status
+from wireproof.conformance.oracle.ask import refusal
+from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.questions.lookup import find
 from wireproof.conformance.questions.question import Question
 from wireproof.fuzz.campaign import draft_vector
@@ -39,7 +43,11 @@ from wireproof.fuzz.targets.kinds import Likeness
 from wireproof.fuzz.targets.session import ChildSession
 from wireproof.fuzz.targets.session_start import forms, kind_of, session_of
 from wireproof.fuzz.targets.shrink import Same, smaller
+from wireproof.reference.codec import NodeCodec, decode
 from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.errors import DecodeError
+from wireproof.reference.rules import Rules
+from wireproof.reference.schema.plan import Struct
 
 VARINT = Form("kafka", "VARINT", None, frozenset({Op.DECODE}))
 SCHEMA = {
@@ -437,6 +445,65 @@ def test_what_follows_from_a_field_that_is_read_wrong_is_no_finding_of_its_own(d
             told.append(len(listener.names))
             assert session.counts.known.total() == (is_the_cause and bool(known.deviations))
     assert told == [0, is_the_cause]
+
+
+class _WithoutFirstField(Recorder):
+    """Does not read the first field of a FetchResponse, but in its simplest value."""
+
+    def observe(self, case: Case) -> Observation:
+        if case.args["data"] == bytes(14):
+            return super().observe(case)
+        message = reference_codec().dialect("kafka").codec("FetchResponse", case.version)
+        assert isinstance(message, NodeCodec)
+        assert isinstance(message.node, Struct)
+        fields = message.node.plain[1:]
+        layout = NodeCodec(dataclasses.replace(message.node, fields=fields, plain=fields))
+        try:
+            value = decode(layout, case.args["data"], Rules())
+            return Observation(case, Status.ANSWER, {"ThrottleTimeMs": 0, **value})
+        except DecodeError as error:
+            return refusal(case, error)
+
+
+def test_a_smaller_input_is_no_other_finding() -> None:
+    """Zeros alone do not say which of the fields is not read; the finding says it, so it keeps the byte that does."""
+    listener = _Told()
+    with Examiner(_WithoutFirstField(types={"kafka": {"FetchResponse": (7, 7)}}, ops={Op.DECODE})) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", None), examiner, listener)
+        # A throttle time and an error code; a session and no count.
+        session.execute(b"FetchResponse/7\n" + bytes.fromhex("00000005 0000 00000000"))
+        session.finish()
+    assert {name.rpartition("-")[0] for name in listener.names} == {"kafka-fail-read-first-field-not-read"}
+
+
+class _TakesWrongChecksums(Recorder):
+    """Reads and delivers batches whatever their CRC is."""
+
+    def observe(self, case: Case) -> Observation:
+        seen = super().observe(msgspec.structs.replace(case, args={**case.args, "data": sealed(case.args["data"])}))
+        return msgspec.structs.replace(seen, case=case)
+
+
+@pytest.mark.parametrize(
+    ("ops", "name"),
+    [
+        ({Op.DECODE, Op.CONSUME}, "kafka-fail-accepted-invalid-read-crc-mismatch-crc"),
+        ({Op.RECODE, Op.CONSUME}, "kafka-fail-accepted-invalid-consume-crc-mismatch"),
+    ],
+)
+def test_what_is_read_wrong_is_no_second_finding_of_a_consumer(ops: set[Op], name: str) -> None:
+    """Unless the bytes alone cannot be read."""
+    (vector,) = (one for one in vectors.load(["kafka"], ["delivery"]) if one.id == "refused-crc")
+    listener = _Told()
+    implementation = _TakesWrongChecksums(types={"kafka": {"RecordSet": None}}, ops=ops)
+    with Examiner(implementation) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", "RecordSet"), examiner, listener)
+        session.execute(b"RecordSet/-\n" + vector.data)
+        session.finish()
+    assert name in {one.rpartition("-")[0] for one in listener.names}
+    assert len([one for one in listener.names if "consume" in one]) == ("consume" in name)
 
 
 class _OtherLayout(Recorder):
