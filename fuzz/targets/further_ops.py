@@ -10,6 +10,8 @@ decide which ones.
 from __future__ import annotations
 
 import functools
+import itertools
+import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -26,6 +28,9 @@ CONSUMED = "RecordSet"
 #: The ops that take something beside the bytes of a type.
 OPS = frozenset({Op.LOOKUP, Op.CONVERT, Op.CONSUME})
 _GREATEST = 2**63 - 1
+#: The head of a batch or a message: offset and length, the magic, and a batch's lastOffsetDelta.
+_HEAD = struct.Struct(">qi4xb6xi")
+_COUNTED_FROM = 12
 
 
 def ops_of(dialect: str, type_name: str) -> frozenset[Op]:
@@ -62,20 +67,41 @@ def arguments(
     if Op.CONVERT in ops:
         for name in reference_codec().dialect(dialect).formats.get(type_name, ()):
             yield Op.CONVERT, {"data": data, "to": name}
-    if Op.CONSUME in ops and (value is None or all(map(_has_offsets_of_64_bits, value))):
+    if Op.CONSUME in ops and _may_be_a_log(data, value or ()):
         yield Op.CONSUME, {"data": data, **_consumer(value or (), zlib.crc32(data))}
 
 
-def _has_offsets_of_64_bits(entry: Mapping[str, Any]) -> bool:
-    """Whether no offset and no time is beyond an INT64. What a consumer makes of others no text says."""
+def _may_be_a_log(data: bytes, entries: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether offsets ascend, inside of batches too, and no offset and no time is beyond an INT64. What a consumer
+    makes of others no text says. `entries`: what the bytes hold; none if they are broken."""
+    last = -1
+    for first, end in _batches(data):
+        if not last < first <= end < _GREATEST:
+            return False
+        last = end
+    return all(map(_is_in_order, entries))
+
+
+def _batches(data: bytes) -> Iterator[tuple[int, int]]:
+    """The first and the last offset of each batch, up to one whose length is not there. A message has one offset."""
+    while len(data) >= _HEAD.size:
+        offset, length, magic, delta = _HEAD.unpack_from(data)
+        yield offset, offset + delta if magic == MAGIC else offset
+        if not 0 < length <= len(data) - _COUNTED_FROM:
+            return
+        data = data[_COUNTED_FROM + length :]
+
+
+def _is_in_order(entry: Mapping[str, Any]) -> bool:
+    """Whether the records of a batch have ascending offsets inside of it, and times of 64 bits."""
     if entry["magic"] != MAGIC:
         return True
-    greatest = max((record["offsetDelta"] for record in entry["records"]), default=0)
+    deltas = [record["offsetDelta"] for record in entry["records"]]
     times = [entry["baseTimestamp"] + record["timestampDelta"] for record in entry["records"]]
-    return (
-        entry["baseOffset"] + max(greatest, entry["lastOffsetDelta"]) < _GREATEST
-        and max(map(abs, times), default=0) <= _GREATEST
+    ascending = all(
+        earlier < later for earlier, later in itertools.pairwise([-1, *deltas, entry["lastOffsetDelta"] + 1])
     )
+    return ascending and max(map(abs, times), default=0) <= _GREATEST
 
 
 def _consumer(entries: Sequence[Mapping[str, Any]], number: int) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.connection.loading import load
 from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation.arguments import arguments_of, seed_of
-from wireproof.conformance.generation.mutations import readable
+from wireproof.conformance.generation.mutations import checksums, readable
 from wireproof.conformance.generation.mutations.checksums import is_batch
 from wireproof.conformance.model import DEVIATIONS, Case, Op, Outcome
 from wireproof.conformance.questions.lookup import UnknownId, find
@@ -79,6 +79,31 @@ class TestArguments:
         assert further_ops.converted_alone("kip-82-string-keys") == ["RecordSet"]
         assert further_ops.read_as("kip-82-string-keys", "RecordSet") == ("kafka", "RecordSet")
         assert further_ops.read_as("kip-82-string-keys", "BATCH") == ("kip-82-string-keys", "BATCH")
+
+    @pytest.mark.parametrize(
+        ("name", "changed", "asked"),
+        [
+            ("compacted-gaps", {}, True),
+            ("broken-count-too-high", {}, True),
+            ("compacted-gaps", {23: "ffffffff"}, False),  # it ends before it begins
+            ("empty-batch-last", {0: "0000000000000063"}, True),
+            ("empty-batch-last", {0: "0000000000000069"}, False),  # the second batch begins before it
+            ("compacted-gaps", {23: "00000006"}, False),  # its last record lies behind its end
+            ("compacted-gaps", {0: "7fffffffffffffff"}, False),
+        ],
+    )
+    def test_consumers_are_asked_about_logs_alone(self, name: str, changed: dict[int, str], asked: bool) -> None:
+        (vector,) = (one for one in vectors.load(["kafka"], ["delivery"]) if one.id == name)
+        data = bytearray(vector.data)
+        for at, digits in changed.items():
+            data[at : at + len(digits) // 2] = bytes.fromhex(digits)
+        data = bytearray(checksums.sealed(bytes(data)))
+        try:
+            value = reference.decode("RecordSet", bytes(data), dialect="kafka")
+        except reference.DecodeError:
+            value = None
+        asks = further_ops.arguments(frozenset({Op.CONSUME}), "kafka", "RecordSet", bytes(data), value)
+        assert bool([*asks]) is asked
 
 
 class TestForms:
