@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter
+from typing import Any
 
 import pytest
 
 from wireproof import reference
 from wireproof.conformance.generation import mutations, random_values
+from wireproof.conformance.generation.expectations import vector_of_arguments
 from wireproof.conformance.generation.generated_cases import GeneratedCases, Kind
+from wireproof.conformance.generation.mutations import checksums
 from wireproof.conformance.judging.alternatives import readings_for
 from wireproof.conformance.judging.judge import judge
-from wireproof.conformance.model import Op, Outcome
+from wireproof.conformance.model import Observation, Op, Outcome, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
@@ -93,3 +97,28 @@ def test_boundary_values_are_at_the_borders() -> None:
 def test_a_wrong_selection_is_refused(selection: dict[str, tuple[str, ...]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         GeneratedCases(0, **selection)
+
+
+@pytest.mark.parametrize(
+    ("op", "did"),
+    [
+        (Op.DECODE, {"status": Status.OOM}),
+        (Op.CONSUME, {"status": Status.ANSWER, "answer": {"records": [], "position": 1}}),
+    ],
+)
+def test_what_only_the_limit_of_the_reference_refuses_may_be_read(op: Op, did: dict[str, Any]) -> None:
+    """A batch whose content of 34 KB is 33 MiB of zeros, and one whose content is no gzip."""
+    content = zlib.compress(bytes(33 << 20), wbits=31)
+    for held, rulings in ((content, ("R-K-35",)), (content[2:], ())):
+        data = checksums.sealed(_BATCH + held)
+        arguments = {"data": data} | ({} if op is Op.DECODE else _CONSUMER)
+        type_name = "RecordBatch" if op is Op.DECODE else None
+        vector, case = vector_of_arguments(op, "kafka", type_name, None, arguments)
+        verdict = judge(vector, Observation(case, **did))
+        assert verdict.rulings == rulings
+        assert (verdict.outcome is Outcome.CONTESTED) is bool(rulings)
+
+
+#: A batch of one record, up to its content: gzip, and a length and a CRC that are none yet.
+_BATCH = bytes(16) + b"\x02" + bytes(4) + b"\x00\x01" + bytes(34) + b"\x00\x00\x00\x01"
+_CONSUMER = {"position": 0, "isolation": "read_uncommitted", "aborted": []}
