@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from wireproof.conformance.judging.location import FRAME_SIZE
+from wireproof.conformance.judging.location import FRAME_SIZE, UNTOLD
 from wireproof.conformance.judging.unread_fields import NOT_READ, single_places
 from wireproof.conformance.model import DEVIATIONS, PROCESS, FailureKind, Op, Outcome, Verdict
 from wireproof.reference.errors import Reason
@@ -62,9 +62,10 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """Without the ruling, if the demand and the place say it all. Which ruling is named first depends on where a
         case came from: people name what a vector is about, and for a generated one it is found by reading it again.
         Only what is cut off needs its ruling: it tells a length that announces too much from one that is cut. A frame's
-        size says it all: who does not look at it takes frames that are too long, too short, or of a negative size. What
+        size says it all: who does not look at it takes frames that are too long, too short, or of a negative size; and
+        so does a broken batch that a consumer is silent about, whatever is broken in it. What
         a consumer does wrong says the difference, and not what a vector is about."""
-        if self.place == FRAME_SIZE and self.demanded is not None:
+        if self.place in (FRAME_SIZE, UNTOLD) and self.demanded is not None:
             return msgspec.structs.replace(self, ruling=None, demanded=None)
         cut = self.demanded == Reason.TRUNCATED and self.side == _READ
         is_plain = (self.demanded is None and self.side != Op.CONSUME) or cut

@@ -168,7 +168,9 @@ def _accepted(reject: Reject, seen: Observation) -> Mismatch:
     refused = seen.status is Status.REJECT
     got = f"read, then refused on write: {_refusal(seen)}" if refused else short(seen.answer)
     demanded = f"{reject.reason}{_at(reject.offset)}"
-    return Mismatch(FailureKind.ACCEPTED_INVALID, f"must be refused: {demanded}; accepted as {got}")
+    nothing = seen.case.op is Op.CONSUME and seen.answer == {"records": [], "position": seen.case.args["position"]}
+    place = location.UNTOLD if nothing else ""
+    return Mismatch(FailureKind.ACCEPTED_INVALID, f"must be refused: {demanded}; accepted as {got}", place)
 
 
 def _refused(seen: Observation) -> bool:
@@ -247,7 +249,7 @@ def _about(
     if kind is not None and (unread := unread_field(seen, rules)):
         place = unread
     elif reject is not None:
-        place = location.of_refusal(vector, case, rules)
+        place = place or location.of_refusal(vector, case, rules)
     elif kind is FailureKind.REFUSED_VALID:
         place = location.of_offset(case, seen.offset, rules)
     elif kind in (FailureKind.WRONG_VALUE, FailureKind.WRONG_BYTES):

@@ -50,6 +50,8 @@ _VARINTS = frozenset({"VARINT", "VARLONG", "UNSIGNED_VARINT", "timestampDelta", 
 
 #: The place of a frame whose size is not that of the input, whatever is cut off by it; and the refusals of this kind.
 FRAME_SIZE = "frame size"
+#: The place of a broken batch of which a consumer says nothing: it delivers nothing, and asks for it again.
+UNTOLD = "a broken batch: not told"
 _OF_FRAME_SIZE = frozenset({Reason.TRUNCATED, Reason.NEGATIVE_LENGTH, Reason.TRAILING_BYTES})
 
 _Pair = tuple[Any, Any]

@@ -18,7 +18,7 @@ from wireproof.conformance.evidence.known_deviations import Known, KnownDeviatio
 from wireproof.conformance.generation.expectations import vector_of_arguments
 from wireproof.conformance.judging.clusters import Group, clusters, group
 from wireproof.conformance.judging.judge import judge
-from wireproof.conformance.judging.location import FRAME_SIZE
+from wireproof.conformance.judging.location import FRAME_SIZE, UNTOLD
 from wireproof.conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
 from wireproof.reference.errors import Reason
 
@@ -105,6 +105,18 @@ def test_what_a_consumer_does_wrong_is_the_difference(name: str, wrong: dict[str
     seen = Observation(case, Status.ANSWER, answer)
     for about in (vector, msgspec.structs.replace(vector, rulings=("R-K-39",))):
         assert group(judge(about, seen)) == Group("fail", "wrong-answer", "consume", place=place)
+
+
+def test_a_consumer_that_is_silent_about_broken_batches_is_one_finding() -> None:
+    silent = []
+    for vector in vectors.load(["kafka"], ["delivery"]):
+        if vector.reject is not None and vector.id.startswith("refused-"):
+            case = vector.case(Op.CONSUME)
+            answer = {"records": [], "position": case.args["position"]}
+            silent.append(judge(vector, Observation(case, Status.ANSWER, answer)))
+    (one,) = clusters(silent)
+    assert len(one.verdicts) == len(silent) >= 5
+    assert one.group == Group("fail", "accepted-invalid", "consume", place=UNTOLD)
 
 
 def test_a_place_that_is_known_is_one_finding_in_every_type_and_version() -> None:
