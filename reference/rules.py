@@ -92,9 +92,9 @@ class Rules:
     #: The times of a batch's records, and of a wrapper's messages, under LogAppendTime: as they are stored, or the
     #: batch's greatest time and the wrapper's.
     log_append_time: Literal["stored", "outer"] = "stored"
-    #: A broken batch: nothing of it is delivered, but what stands before it; none of the set; or its own records too,
-    #: up to the fault.
-    broken_batch: Literal["stops", "refused", "before-the-fault"] = "stops"
+    #: A broken batch: nothing of it is delivered, but what stands before it, and alone it is refused; none of the set;
+    #: its own records too, up to the fault; or it is passed, if nothing of it is for the consumer.
+    broken_batch: Literal["stops", "refused", "before-the-fault", "unread"] = "stops"
     #: Batches that end before a consumer's position: passed over, or the position is behind them then.
     earlier_batches: Literal["passed-over", "go-back"] = "passed-over"
     #: A set whose only batch is cut: nothing is delivered, or it is refused.
@@ -120,6 +120,15 @@ class Rules:
     newer_version: Literal["as-the-highest", "refused"] = "as-the-highest"
     #: Any other message behind a version that its schema does not have.
     unknown_version: Literal["refused", "nearest"] = "refused"
+    #: The whole records of a batch that is cut: they wait for the rest of it, or are delivered.
+    cut_batch: Literal["nothing", "whole-records"] = "nothing"
+    #: The position behind a batch that lost its last records to compaction: behind the batch, or behind the last record
+    #: that it has, and one further where there is none.
+    compacted_end: Literal["behind-the-batch", "behind-the-last-record"] = "behind-the-batch"
+    #: Batches and messages in one set: all are delivered, or those before the first one of the other format.
+    mixed_formats: Literal["all", "first-alone"] = "all"
+    #: The list of aborted transactions: it holds under read_committed, or always.
+    aborted_list: Literal["read-committed", "always"] = "read-committed"
     #: Another default of a plain field, in the next release's schema.
     plain_default: Literal["compatible", "breaks"] = "compatible"
     # kip-35-v7

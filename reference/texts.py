@@ -16,6 +16,7 @@ LINKS: Mapping[str, str] = {
     ),
     "KIP-57": f"{_WIKI}/KIP-57+-+Interoperable+LZ4+Framing",
     "KIP-482": f"{_WIKI}/KIP-482%3A+The+Kafka+Protocol+should+Support+Optional+Tagged+Fields",
+    "KIP-98": f"{_WIKI}/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
     "KIP-32": f"{_WIKI}/KIP-32+-+Add+timestamps+to+Kafka+message",
     "KIP-110": f"{_WIKI}/KIP-110%3A+Add+Codec+for+ZStandard+Compression",
     "KIP-511": f"{_WIKI}/KIP-511%3A+Collect+and+Expose+Client%27s+Name+and+Version+in+the+Brokers",

@@ -92,10 +92,6 @@ def read_head(reader: Reader) -> tuple[dict[str, Any], Reader]:
         for name, read, _ in _FIELDS:
             steps[-1] = name
             batch[name] = read(window, name)
-    codec = batch["attributes"] & MASK
-    if codec >= len(NAMES):
-        steps[-1] = "attributes"
-        raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"there is no codec {codec}", attributes_at)
     return batch, window
 
 
@@ -117,8 +113,11 @@ def read_records(window: Reader, codec: int) -> Iterator[dict[str, Any]]:
     """Reads recordsCount and as many records (R-K-19b ‡, other: with a count of 0, the rest is ignored). Those before a
     fault are given before the DecodeError."""
     steps = window.steps
-    steps[-1] = "recordsCount"
     at = window.pos
+    if codec >= len(NAMES):
+        steps[-1] = "attributes"
+        raise window.error(Reason.UNSUPPORTED_COMPRESSION, f"there is no codec {codec}", at - _LAYOUT.size)
+    steps[-1] = "recordsCount"
     count = read_int32(window, "recordsCount")
     if count < 0:
         raise window.error(Reason.NEGATIVE_LENGTH, f"{count} records", at)

@@ -8,7 +8,14 @@ from typing import Any
 from miniatures import Produces, batches
 from wireproof.reference import consume as _consume
 
-PRODUCES: Produces = frozenset({("delivery", "fail", "accepted-invalid"), ("delivery", "fail", "wrong-answer")})
+PRODUCES: Produces = frozenset(
+    {
+        ("delivery", "fail", "accepted-invalid"),
+        ("delivery", "fail", "wrong-answer"),
+        ("delivery", "contested", None),  # where nothing of the batch is for the consumer (R-K-39)
+    }
+)
+TAKES = frozenset({"R-K-39"})
 
 
 def consume(

@@ -9,7 +9,13 @@ from typing import Any
 from miniatures import Produces, batches
 from wireproof.reference import consume as _consume
 
-PRODUCES: Produces = frozenset({("delivery", "fail", "wrong-answer")})
+PRODUCES: Produces = frozenset(
+    {
+        ("delivery", "fail", "wrong-answer"),
+        ("delivery", "contested", None),  # behind a record the next fetch goes on (R-K-45)
+    }
+)
+TAKES = frozenset({"R-K-45"})
 
 
 def consume(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import lz4.frame  # type: ignore[import-untyped]
@@ -374,14 +374,14 @@ def converted_times(to: str, digits: str) -> Question:
     return ask
 
 
-def consuming(digits: str, position: int) -> Question:
-    """The offsets that a consumer delivers of a partition's records, and the position after."""
+def consuming(digits: str, position: int, aborted: Sequence[Mapping[str, int]] = ()) -> Question:
+    """The offsets that a consumer delivers of a partition's records under read_uncommitted, and the position after."""
 
     def ask(**switches: Any) -> Any:
         own = Reference(Rules(**switches))
         found = attempt(
             lambda: own.consume(
-                bytes.fromhex(digits), position=position, isolation="read_uncommitted", aborted=(), dialect=KAFKA
+                bytes.fromhex(digits), position=position, isolation="read_uncommitted", aborted=aborted, dialect=KAFKA
             )
         )
         return found if isinstance(found, Refused) else ([one["offset"] for one in found["records"]], found["position"])

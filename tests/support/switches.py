@@ -100,6 +100,16 @@ def produced_records(content: bytes) -> dict[str, Any]:
 #: What INNER holds.
 A_MESSAGE = {"offset": 0, "attributes": 0, "key": None, "value": b"a"}
 
+#: A batch of one record at 100; and one in which compaction left the first of ten records.
+_WHOLE = (
+    "00000000000000640000003a00000000021d1083af00000000000000000174876e800000000174876e8000"
+    "ffffffffffffffffffffffffffff0000000110000000026b027600"
+)
+_COMPACTED = (
+    "00000000000000640000003a000000000271fc1d7b00000000000900000174876e800000000174876e8000"
+    "ffffffffffffffffffffffffffff0000000110000000026b027600"
+)
+
 SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "overlong_varints": [
         (reading("UNSIGNED_VARINT", "8100"), {"decoded": 1, "refused": Refused("varint-overflow", 0)}),
@@ -1079,7 +1089,12 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
     "broken_batch": [
         (
             consuming((entry(1, 5, 0, b"v") + entry(1, 6, 0, b"w")[:-1] + b"x").hex(), 5),
-            {"stops": ([5], 6), "refused": Refused("crc-mismatch", 47), "before-the-fault": ([5], 6)},
+            {
+                "stops": ([5], 6),
+                "refused": Refused("crc-mismatch", 47),
+                "before-the-fault": ([5], 6),
+                "unread": ([5], 6),
+            },
         ),
         (
             consuming((entry(1, 5, 0, b"w")[:-1] + b"x").hex(), 5),
@@ -1087,6 +1102,7 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
                 "stops": Refused("crc-mismatch", 12),
                 "refused": Refused("crc-mismatch", 12),
                 "before-the-fault": Refused("crc-mismatch", 12),
+                "unread": Refused("crc-mismatch", 12),
             },
         ),
         (
@@ -1100,6 +1116,22 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
                 "stops": Refused("count-mismatch", 57),
                 "refused": Refused("count-mismatch", 57),
                 "before-the-fault": ([100], 101),
+                "unread": Refused("count-mismatch", 57),
+            },
+        ),
+        (
+            # A control batch at 100 that counts two records and holds one, and a batch at 101.
+            consuming(
+                "0000000000000064000000420000000002e9f1e24700300000000000000174876e800000000174876e8000"
+                "000000000000000900000000000000000002200000000800000001"
+                "0c00000000000000" + _WHOLE.replace("64", "65", 1),
+                100,
+            ),
+            {
+                "stops": Refused("count-mismatch", 57),
+                "refused": Refused("count-mismatch", 57),
+                "before-the-fault": ([], 101),
+                "unread": ([101], 102),
             },
         ),
     ],
@@ -1151,6 +1183,44 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (sending(2, "gzip", (7, b"v")), {"compressed": [(1, 7, 1)], "plain": [(0, 7, 1)]}),
         (sending(1, "gzip", (7, b"v"), (7, b"w")), {"compressed": [(1, 7, 2)], "plain": [(0, 7, 1), (0, 7, 1)]}),
         (sending(2, "gzip", (7, bytes(999))), {"compressed": [(1, 7, 1)], "plain": [(1, 7, 1)]}),
+    ],
+    "cut_batch": [
+        (
+            # Two records at 100 and 101, the last byte is cut off.
+            consuming(
+                "0000000000000064000000430000000002b74d9ba800000000000100000174876e800000000174876e8000"
+                "ffffffffffffffffffffffffffff0000000210000000026b02760010000002026c0276",
+                100,
+            ),
+            {"nothing": ([], 100), "whole-records": ([100], 101)},
+        ),
+        (consuming(_WHOLE[:40], 100), {"nothing": ([], 100), "whole-records": ([], 100)}),
+        (consuming(_WHOLE, 100), {"nothing": ([100], 101), "whole-records": ([100], 101)}),
+    ],
+    "compacted_end": [
+        (consuming(_COMPACTED, 100), {"behind-the-batch": ([100], 110), "behind-the-last-record": ([100], 101)}),
+        (consuming(_COMPACTED, 105), {"behind-the-batch": ([], 110), "behind-the-last-record": ([], 106)}),
+        (consuming(_COMPACTED, 110), {"behind-the-batch": ([], 110), "behind-the-last-record": ([], 110)}),
+    ],
+    "mixed_formats": [
+        (consuming(entry(1, 5, 0, b"v").hex() + _WHOLE, 5), {"all": ([5, 100], 101), "first-alone": ([5], 6)}),
+        (consuming(_WHOLE + entry(1, 105, 0, b"v").hex(), 5), {"all": ([100, 105], 106), "first-alone": ([100], 101)}),
+        (
+            consuming((entry(0, 5, 0, b"v") + entry(1, 6, 0, b"v")).hex(), 5),
+            {"all": ([5, 6], 7), "first-alone": ([5, 6], 7)},
+        ),
+    ],
+    "aborted_list": [
+        (
+            # A transactional batch of producer 9.
+            consuming(
+                "00000000000000640000003a00000000028bdd525600100000000000000174876e800000000174876e8000"
+                "00000000000000090000000000000000000110000000026b027600",
+                100,
+                [{"producer_id": 9, "first_offset": 100}],
+            ),
+            {"read-committed": ([100], 101), "always": ([], 101)},
+        ),
     ],
     "plain_default": [
         (with_new_default(), {"compatible": [], "breaks": ["field-changed"]}),

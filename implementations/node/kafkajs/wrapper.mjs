@@ -375,6 +375,9 @@ export const wrapper = {
     'R-K-39': 'other',
     'R-K-60': 'other',
     'R-K-63': 'first',
+    'R-K-43': 'other',
+    'R-K-44': 'other',
+    'R-K-45': 'other',
   },
   // The offset that messageSet writes is always -1.
   rebuilds: { MessageSet: ['offset'] },

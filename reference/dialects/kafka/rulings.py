@@ -554,9 +554,14 @@ RULINGS: tuple[Ruling, ...] = (
         "R-K-39",
         "a broken batch, as a consumer sees it",
         "nothing of it is delivered; behind good ones the records before it are, and the position is its own",
-        {OTHER: ("broken_batch", "refused"), "before-the-fault": ("broken_batch", "before-the-fault")},
+        {
+            OTHER: ("broken_batch", "refused"),
+            "before-the-fault": ("broken_batch", "before-the-fault"),
+            "unread": ("broken_batch", "unread"),
+        },
         "refused: none of the set is delivered; before-the-fault: its own records too, up to the fault, with the "
-        "position behind them",
+        "position behind them; unread: a batch of which nothing is for the consumer (markers, an aborted transaction) "
+        "is passed by its header, whatever it holds",
         FORMAT,
         kafka="CompletedFetch.fetchRecords reads record after record, gives what was read, and throws at the next call",
     ),
@@ -737,5 +742,43 @@ RULINGS: tuple[Ruling, ...] = (
         "written without a codec",
         FORMAT,
         kafka="MemoryRecordsBuilder compresses what it was told to",
+    ),
+    Ruling(
+        "R-K-45",
+        "the position behind a batch that lost its last records to compaction",
+        "behind the batch: lastOffsetDelta says where it ends",
+        {OTHER: ("compacted_end", "behind-the-last-record")},
+        "behind the last record that it has; one further than before where none of them is for the consumer: what is "
+        "not there is asked for again, until the next record",
+        FORMAT,
+        kafka="CompletedFetch.nextFetchedRecord goes on at the nextOffset of the last batch; its comment: to avoid "
+        "unnecessary re-fetching, and not to get stuck",
+    ),
+    Ruling(
+        "R-K-42",
+        "whole records of a batch that is cut, as a consumer sees them",
+        "they wait for the rest of it: without that the CRC cannot be compared",
+        {OTHER: ("cut_batch", "whole-records")},
+        "delivered, and the position is behind them",
+        OLD_FORMAT,
+        kafka="ByteBufferLogInputStream.nextBatch gives no batch that is not whole",
+    ),
+    Ruling(
+        "R-K-43",
+        "batches of magic 2 and messages of an older one in the same set, as a consumer sees them",
+        "all are delivered, each by its own magic",
+        {OTHER: ("mixed_formats", "first-alone")},
+        "those before the first one of the other format, with which the next fetch begins",
+        FORMAT,
+        kafka="ByteBufferLogInputStream.nextBatch looks at the magic of each",
+    ),
+    Ruling(
+        "R-K-44",
+        "a list of aborted transactions under read_uncommitted",
+        "it says nothing: what was aborted is delivered",
+        {OTHER: ("aborted_list", "always")},
+        "what it lists is left out: a broker sends it under read_committed alone",
+        "KIP-98, RPC Protocol Summary",
+        kafka="CompletedFetch.nextFetchedRecord looks at the list under READ_COMMITTED alone",
     ),
 )
