@@ -62,7 +62,7 @@ class TestDescribe:
             "decode",
             "encode",
             "recode",
-            *(["lookup", "consume", "produce", "interpret", "negotiate"] if codec == "generated" else []),
+            *(["lookup", "convert", "consume", "produce", "interpret", "negotiate"] if codec == "generated" else []),
         ]
         assert set(found["readings"].values()) == {"other", *(["before-the-fault"] if codec == "generated" else [])}
         assert ("R-K-1" in found["readings"]) is (codec == "generated")
