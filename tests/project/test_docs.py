@@ -34,7 +34,8 @@ LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)")
 
 def _small_types() -> set[str]:
     """The types that the contract names one by one: messages stand there by their schema's name."""
-    return {name for name, span in reference.types["kafka"].items() if span is None or name.endswith("Header")}
+    types = reference.types["kafka"].items()
+    return {name for name, span in types if (span is None and ":" not in name) or name.endswith("Header")}
 
 
 def pages() -> list[Path]:
