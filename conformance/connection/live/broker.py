@@ -23,7 +23,7 @@ import selectors
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wireproof.conformance.connection.base import Connection, ImplementationError, Options, no_block
 from wireproof.conformance.connection.live import announced, login
@@ -31,13 +31,15 @@ from wireproof.conformance.connection.live.address import SCHEME, Address, resol
 from wireproof.conformance.connection.live.exchange import LONGEST_ANSWER, PAUSE, Exchange
 from wireproof.conformance.connection.live.load import Load
 from wireproof.conformance.connection.live.talk import Talk
-from wireproof.conformance.connection.live.upstream import Upstream
 from wireproof.conformance.connection.process.child import FAILED_STARTS, ChildConnection
 from wireproof.conformance.connection.process.endings import Ending
 from wireproof.conformance.connection.protocol.transcript import Transcript
 from wireproof.conformance.model import Case, Description, Effect, Observation, Op, Status
 from wireproof.conformance.script import Facts, Script, Send
 from wireproof.conformance.script import Load as LoadAction
+
+if TYPE_CHECKING:
+    from wireproof.conformance.connection.live.upstream import Upstream
 
 #: At most so many questions are asked at a time.
 AT_ONCE = 64

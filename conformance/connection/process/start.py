@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from wireproof.conformance.connection.base import Connection, ImplementationError, Options
 from wireproof.conformance.connection.in_process import InProcessConnection
 from wireproof.conformance.connection.live.broker import address_connection, program_connection
-from wireproof.conformance.connection.live.client import client_connection
-from wireproof.conformance.connection.live.proxied import proxy_connection
 from wireproof.conformance.connection.process.child import ChildConnection, launched, module_launch, program_launch
 from wireproof.conformance.connection.spec import PROXY, is_address, is_client
 
@@ -50,9 +48,14 @@ class Starting:
         """Wait until it has described itself. Call it once. Raises ImplementationError."""
         if is_address(self._spec):
             return address_connection(self._spec, self._options)
+        # Imported here: both bring the reference, which other implementations do without.
         if is_client(self._spec):
+            from wireproof.conformance.connection.live.client import client_connection
+
             return client_connection(self._spec, self._options)
         if self._spec.startswith(PROXY):
+            from wireproof.conformance.connection.live.proxied import proxy_connection
+
             return proxy_connection(self._spec, self._options)
         if self._options.in_process:
             return InProcessConnection(self._spec, self._options)
