@@ -14,13 +14,15 @@ import time
 NAME, ADDRESS = sys.argv[1:]
 API_VERSIONS, METADATA = 18, 3
 #: Seconds for which an answer is awaited; how often it tries, and the seconds between two tries.
-WAITS, TRIES, PAUSE = 0.4, 3, 0.05
+WAITS, TRIES, PAUSE = 1.0, 3, 0.05
 Ranges = dict[int, tuple[int, int]]
 
 if NAME == "patient":
     TRIES, PAUSE = 2, 0.6
 if NAME == "eager":
     TRIES, PAUSE = 6, 0.02
+if NAME == "impatient":
+    WAITS, TRIES = 0.4, 6
 if NAME in ("spins", "never_falls_back", "asks_version_0_for_ever", "only_connects"):
     TRIES = 1 << 30
 if NAME in ("spins", "only_connects"):
