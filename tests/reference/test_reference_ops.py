@@ -45,8 +45,12 @@ def test_its_types() -> None:
     types = reference.types["kafka"]
     messages = catalog.current().messages
     frames = {f"ResponseFrame:{api}": messages[f"{api}Response"] for api in catalog.current().apis.values()}
+    stored = [f"{record}{part}" for record in ("OffsetCommit", "GroupMetadata") for part in ("Key", "Value")]
+    stored += ["TransactionLogKey", "TransactionLogValue", "EndTxnMarker"]
+    behind = [*stored, "ConsumerProtocolAssignment", "ConsumerProtocolSubscription"]
     assert types == {
         **dict.fromkeys([*fixed, *prefixed, "ARRAY", "TAG_BUFFER", "RequestFrame"]),
+        **dict.fromkeys(f"VersionPrefixed:{message}" for message in behind),
         **messages,
         **frames,
         "RequestHeader": (0, 2),

@@ -334,6 +334,21 @@ def bombs() -> Iterator[tuple[str, int | None, bytes, int]]:
     yield "ApiVersionsResponse", 0, bytes.fromhex("00007fffffff") + b"\0" * 64, 2
     yield "RequestHeader", 1, b"\0" * 8 + bytes.fromhex("7fff") + b"\0" * 64, 8
     yield "ARRAY<ARRAY<ARRAY<INT8>>>", None, bytes.fromhex("000000010000000140000000"), 8
+    for message, version, zeros, length in (
+        ("ConsumerProtocolAssignment", 0, 0, "7fffffff"),
+        ("ConsumerProtocolSubscription", 0, 0, "7fffffff"),
+        ("OffsetCommitKey", 1, 0, "7fff"),
+        ("OffsetCommitValue", 0, 8, "7fff"),
+        ("OffsetCommitValue", 4, 12, "ffffffff07"),
+        ("GroupMetadataKey", 2, 0, "7fff"),
+        ("GroupMetadataValue", 0, 0, "7fff"),
+        ("GroupMetadataValue", 0, 10, "7fffffff"),
+        ("TransactionLogKey", 0, 0, "7fff"),
+        ("TransactionLogValue", 0, 15, "7fffffff"),
+        ("TransactionLogValue", 1, 15, "ffffffff0f"),
+    ):
+        head = version.to_bytes(2) + bytes(zeros)
+        yield f"VersionPrefixed:{message}", None, head + bytes.fromhex(length) + b"\0" * 64, len(head)
 
 
 BOMBS = list(bombs())
@@ -345,7 +360,7 @@ def test_every_length_prefixed_type_has_bombs() -> None:
     small = {name for name in reference.types[KAFKA] if not is_other(name)}
     assert bombed >= prefixed | small - {
         "BOOLEAN", "INT8", "INT16", "INT32", "INT64", "UINT16", "UINT32", "FLOAT64", "UUID", "UNSIGNED_VARINT",
-        "VARINT", "VARLONG",
+        "VARINT", "VARLONG", "VersionPrefixed:EndTxnMarker",  # two integers
     }  # fmt: skip
 
 
