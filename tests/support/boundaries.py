@@ -46,10 +46,15 @@ class Cell:
 
 
 def _index() -> dict[str, list[Vector]]:
-    """The vectors by type; those of an array by the kind of array, whatever its elements are."""
+    """The vectors by type; those of an array by the kind of array, whatever its elements are, and those of messages
+    behind their version by their family too."""
     found: dict[str, list[Vector]] = {}
     for vector in vectors.load([DIALECT]):
-        found.setdefault((vector.type or vector.kind).partition("<")[0], []).append(vector)
+        name = (vector.type or vector.kind).partition("<")[0]
+        found.setdefault(name, []).append(vector)
+        family, colon, _ = name.partition(":")
+        if colon:
+            found.setdefault(family, []).append(vector)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import struct
 import uuid
@@ -39,7 +40,8 @@ from support.boundaries import (
 from wireproof import reference
 from wireproof.conformance.model import Op
 from wireproof.conformance.vectors import Vector, VectorKind
-from wireproof.reference import records
+from wireproof.reference import catalog, records
+from wireproof.reference.dialects.kafka import prefixed
 from wireproof.reference.errors import Reason
 
 # --- Fixed widths -----------------------------------------------------------------------------------------------------
@@ -496,6 +498,35 @@ def _asks(key: int, version: int) -> Fits:
     return lambda vector: request_of(vector.data) == (key, version)
 
 
+# --- Messages behind their version ------------------------------------------------------------------------------------
+
+#: One codec reads the version of all of them, so what it does with bytes that end there is asked of the family once.
+FAMILY = "VersionPrefixed"
+
+
+def version_prefixed(name: str) -> Iterator[Row]:
+    """The version before a message: each that there is, and those next to them."""
+    message = name.removeprefix(prefixed.PREFIX)
+    versions = sorted(prefixed.messages(message, catalog.bundled())[1])
+    for version in versions:
+        yield f"version {version}", BOTH_WAYS, valid(_behind(version))
+    below, above = versions[0] - 1, versions[-1] + 1
+    yield f"version {below}", DECODE, refused(Reason.UNSUPPORTED_VERSION, _behind(below))
+    newer = valid if message in prefixed.IN_CATALOG else functools.partial(refused, Reason.UNSUPPORTED_VERSION)
+    yield f"version {above}", DECODE, newer(_behind(above))
+
+
+def _behind(version: int) -> Fits:
+    return begins(version.to_bytes(2, signed=True))
+
+
+def of_the_family() -> Iterator[Row]:
+    yield "half a version", DECODE, refused(Reason.TRUNCATED, of_length(1))
+    yield "cut", DECODE, refused(Reason.TRUNCATED, lambda vector: len(vector.data) > 2)
+    yield "a byte more", DECODE, refused(Reason.TRAILING_BYTES)
+    yield "no such version", ENCODE, unwritable(Reason.UNSUPPORTED_VERSION)
+
+
 # --- The table --------------------------------------------------------------------------------------------------------
 
 #: Of the messages, ApiVersions: the others have no vectors yet. Records have a table of their own.
@@ -522,6 +553,8 @@ def cells(name: str, span: tuple[int, int] | None) -> Iterator[Cell]:
         yield from rows(name, None, ALONE[name]())
     elif name == "RequestFrame":
         yield from rows(name, None, [*frame(), *request_frame(OWN)])
+    elif name.startswith(prefixed.PREFIX):
+        yield from rows(name, None, version_prefixed(name))
     elif span is not None:
         yield from _of_versions(name, span)
 
@@ -549,6 +582,10 @@ def test_every_boundary_of_a_type_has_a_vector(name: str) -> None:
     table = list(cells(name, TYPES[name]))
     assert table, f"{name} is in the type table, and this test knows no boundary of it"
     assert [str(cell) for cell in table if not cell.filled()] == []
+
+
+def test_every_boundary_of_a_version_before_a_message_has_a_vector() -> None:
+    assert [str(cell) for cell in rows(FAMILY, None, of_the_family()) if not cell.filled()] == []
 
 
 def test_the_table_is_large_and_says_nothing_twice() -> None:
