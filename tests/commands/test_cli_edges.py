@@ -220,7 +220,7 @@ def test_limits_that_are_none(option: str, tmp_path: Path) -> None:
 def test_properties_of_less_than_one_example(tmp_path: Path) -> None:
     done = run_pytest("--impl=reference", "--properties=-1", "-p", "no:cacheprovider", cwd=tmp_path)
     assert done.code == 4
-    assert "--properties=-1: it has to be 1 or more" in done.text
+    assert "--properties=-1: it has to be from 1 to 100,000" in done.text
 
 
 # --- Known deviations ---
