@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from support.planted import CODEC, Clone
 from wireproof.cli import group
 from wireproof.clone import registry
 from wireproof.commands import matrix
+from wireproof.conformance.connection.spec import known_beside
 from wireproof.conformance.report.jsonl import read_report
 from wireproof.conformance.report.text import to_string
 
@@ -157,10 +159,17 @@ class TestRuns:
 
 class TestRegistry:
     def test_of_this_clone(self) -> None:
-        """Every file of known deviations belongs to an implementation, which names its build or how it is installed."""
+        """Every file of known deviations belongs to an implementation, which names its build or how it is installed, or
+        to a client or a proxy: `docs/reference/clients.md` is the table of those."""
         found = registry.implementations()
         files = {one.known_file for one in found} - {None}
-        assert files == {*(ROOT / "implementations").rglob("*.known.toml")}
+        clients = tomllib.loads((ROOT / "implementations/clients/clients.toml").read_text("utf-8"))["client"]
+        programs = [word for one in clients for word in one["spec"].replace(":", " ").split() if "/" in word]
+        assert len(programs) == len(clients)
+        commands = [f"client:{ROOT / program}" for program in programs]
+        peers = {known_beside(spec) for spec in (*commands, f"proxy:{ROOT / 'implementations/java/kroxylicious'}")}
+        assert None not in peers
+        assert files | peers == {*(ROOT / "implementations").rglob("*.known.toml")}
         assert all(one.language for one in found)
         assert all(one.build or one.install for one in found)
         assert all((ROOT / one.build).is_file() for one in found if one.build)
