@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import shlex
 import shutil
+import sys
 import tomllib
 
 import pytest
@@ -37,7 +38,7 @@ def skip_without(spec: str) -> None:
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_client_works_and_what_is_known_of_it_is_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    spec = CLIENTS[name]
+    spec = CLIENTS[name].replace("client:python ", f"client:{shlex.quote(sys.executable)} ")
     skip_without(spec)
     beside = known_beside(spec)
     known = NOTHING_KNOWN if beside is None else load(beside, None)
