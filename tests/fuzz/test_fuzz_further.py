@@ -114,7 +114,7 @@ class TestForms:
         assert found[b"HEADERS/-"].ops == reads | {Op.LOOKUP}
         assert found[b"HEADER/-"].ops == reads
         assert found[b"RecordSet/-"].ops == {Op.CONVERT}
-        assert table("reference", "kafka")[b"RecordSet/-"].ops == reads | {Op.CONSUME}
+        assert table("reference", "kafka")[b"RecordSet/-"].ops == reads | {Op.CONSUME, Op.CONVERT}
         assert Op.LOOKUP not in table("reference", "kafka")[b"MetadataResponse/12"].ops
 
     def test_values_are_inputs_where_vectors_ask_to_write_some(self) -> None:
