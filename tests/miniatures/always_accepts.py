@@ -24,16 +24,17 @@ _AREAS = (
     "messages",
 )
 PRODUCES: Produces = frozenset(
-    # Unordered tags may be refused or sorted; no bytes are neither.
+    # Unordered tags may be refused or sorted; no bytes are neither. An unknown version may be read as the nearest.
     {
         ("tag-ordering", "fail", "wrong-bytes"),
         ("tag-ordering", "contested", None),
         ("resource-limits", "contested", None),
+        ("messages", "contested", None),
     }
     | {(area, "fail", "accepted-invalid") for area in _AREAS}
 )
 # No bytes are also a request without its tags; there is no limit for what content may hold.
-TAKES = frozenset({"R-K-3", "R-K-35"})
+TAKES = frozenset({"R-K-3", "R-K-35", "R-K-59"})
 
 HUGE = True
 # So much is read slowly on a busy machine, and nothing here hangs.

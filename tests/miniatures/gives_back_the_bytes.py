@@ -23,7 +23,7 @@ PRODUCES: Produces = frozenset(
     # readings.
     | {(area, "contested", None) for area in _CONTESTED}
 )
-TAKES = frozenset({"R-K-8", "R-K-11", "R-K-27", "R-K-29", "R-K-35"})
+TAKES = frozenset({"R-K-8", "R-K-11", "R-K-27", "R-K-29", "R-K-35", "R-K-59"})
 
 types = everything()
 
