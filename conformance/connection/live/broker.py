@@ -49,6 +49,8 @@ FEWER = 4
 PATIENCE = 4.0
 #: Seconds in which a broker that has closed connections may turn out to have ended.
 DOUBT = 0.05
+#: … and after a load, of which it may run out of memory: what it has been sent is read first.
+DOUBT_OF_LOAD = 0.2
 #: Seconds in which a program has to listen after it has described itself, and between two looks whether it does.
 LISTENS_WITHIN, BETWEEN_TRIES = 60.0, 0.1
 #: Seconds after which the kit was absent.
@@ -388,7 +390,8 @@ class BrokerConnection(Connection):
         closed = {
             case.id: case for one, case in batch.items() if _alone(case) or any(each.over for each in _connections(one))
         }
-        if closed and not self._still_listens():
+        loaded = any(map(_alone, closed.values()))
+        if closed and not self._still_listens(DOUBT_OF_LOAD if loaded else DOUBT):
             self._ended_at([*closed.values()])
             batch = {one: case for one, case in batch.items() if case.id not in closed}
         for one, case in batch.items():
@@ -449,9 +452,15 @@ class BrokerConnection(Connection):
             return False
         return True
 
-    def _still_listens(self) -> bool:
-        """Whether it listens a moment later: a process that ends closes its connections first."""
-        time.sleep(DOUBT)
+    def _still_listens(self, seconds: float) -> bool:
+        """Whether it listens so much later: a process that ends closes its connections first, and may still have to
+        write why. It waits, with its port open, while nobody reads that."""
+        if self._program is None:
+            time.sleep(seconds)
+        else:
+            deadline = time.monotonic() + seconds
+            while (left := deadline - time.monotonic()) > 0 and self._program.listen(left):
+                pass
         return self._listens()
 
     def _ended_at(self, cases: Sequence[Case]) -> None:
