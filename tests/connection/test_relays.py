@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import socket
 import sys
 from collections.abc import Collection, Iterator
 from itertools import chain
@@ -14,6 +15,7 @@ from wireproof import reference
 from wireproof.conformance import relayed
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import ImplementationError, Options, open_connection
+from wireproof.conformance.connection.live import proxied
 from wireproof.conformance.model import DEVIATIONS, Outcome
 from wireproof.conformance.questions import lookup, relays, selection
 from wireproof.conformance.vectors import rewrites
@@ -161,3 +163,14 @@ def test_a_command_that_is_no_proxy(command: str, says: str) -> None:
     with pytest.raises(ImplementationError) as caught:
         open_connection(command)
     assert says in str(caught.value)
+
+
+def test_the_ports_behind_a_proxys_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    port = proxied._free_port()
+    monkeypatch.setattr(proxied, "PORTS", [port])
+    with (
+        socket.create_server(("127.0.0.1", port + proxied.NEIGHBOURS)),
+        pytest.raises(ImplementationError, match="none is free together with the 15 behind it"),
+    ):
+        proxied._free_port()
+    assert proxied._free_port() == port

@@ -3,12 +3,14 @@
     proxy:./my-proxy --listen {listen} --upstream {upstream}
 
 `{listen}` and `{upstream}` become HOST:PORT, both on this machine; `{listen_port}` and `{upstream_port}` the ports
-alone. Nothing is written to its stdin, which is closed at the end; if it runs on, it is killed.
+alone. The ports right behind the one it listens at are free too, for a proxy that opens one for each broker. Nothing is
+written to its stdin, which is closed at the end; if it runs on, it is killed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import secrets
 import shlex
 import socket
 import time
@@ -28,6 +30,13 @@ from wireproof.conformance.model import Description, Op
 if TYPE_CHECKING:
     from wireproof.conformance.connection.process.endings import Ending
     from wireproof.conformance.connection.process.pipes import Process
+
+# Many proxies open a port for each broker behind the one that they are given.
+NEIGHBOURS = 15
+# Below 32,768, where Linux begins to take ports for outgoing connections: one of those, opened by anybody between the
+# look and the proxy's start, would stop it.
+PORTS = range(20_000, 32_768 - NEIGHBOURS)
+TRIES = 100
 
 
 def proxy_connection(spec: str, options: Options) -> BrokerConnection:
@@ -122,5 +131,22 @@ def _filled(word: str, listen: int, upstream: int) -> str:
 
 
 def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
+    """A port that is free, as the `NEIGHBOURS` behind it are. Raises ImplementationError."""
+    for _ in range(TRIES):
+        port = secrets.choice(PORTS)
+        if all(map(_is_free, range(port, port + NEIGHBOURS + 1))):
+            return port
+    raise ImplementationError(
+        f"of the ports {PORTS[0]} to {PORTS[-1]}, {TRIES} were tried for the proxy: none is free together with the "
+        f"{NEIGHBOURS} behind it"
+    )
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what it served before is no hindrance
+        try:
+            tried.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
