@@ -100,7 +100,10 @@ def _not_a_name(spec: str) -> str:
         return f"{spec!r} is the name of a file; write the name of the module: {name}"
     if os.sep in path or " " in path:
         return f"{spec!r} is not the name of a module (package.module[:attribute]). For a program write exec:{spec}"
-    return f"{spec!r} is not the name of a module. Write package.module, package.module:attribute or exec:COMMAND"
+    return (
+        f"{spec!r} is not the name of a module. Write package.module, package.module:attribute, exec:COMMAND, or "
+        "tcp://HOST:PORT for a broker"
+    )
 
 
 def _no_functions(target: Any, spec: str) -> str:

@@ -322,6 +322,13 @@ def test_a_broker_that_announces_nothing_is_asked_what_needs_no_ranges() -> None
     assert found["broker-metadata-v0"].outcome is Outcome.SKIP
 
 
+def test_a_program_that_does_not_begin_to_listen_tells_why() -> None:
+    said = '{"name":"x","ops":["serve"],"listens":"127.0.0.1:9"}'
+    program = f"import sys; sys.stdin.readline(); print('{said}', flush=True); sys.exit('no disk')"
+    with pytest.raises(ImplementationError, match=r"ended with exit code 1(.|\n)*no disk"):
+        open_connection(f"exec:{shlex.join([sys.executable, '-c', program])}")
+
+
 @pytest.mark.parametrize("listens", ["", "here", "127.0.0.1", "192.0.2.1:9092"])
 def test_a_program_listens_on_this_machine(listens: str) -> None:
     said = f'{{"name":"x","ops":["serve"],"listens":"{listens}"}}'

@@ -146,6 +146,7 @@ def test_a_wrong_attribute(here: Path, line: str, text: str, request: pytest.Fix
         ("./tools/codec.py", "write the name of the module: tools.codec"),
         ("./codec --strict", "For a program write exec:./codec --strict"),
         ("my-codec", "'my-codec' is not the name of a module"),
+        ("127.0.0.1:9092", "or tcp://HOST:PORT for a broker"),
         ("codec:", "'codec:' is not the name of a module"),
         ("", "'' is not the name of a module"),
     ],

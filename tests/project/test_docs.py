@@ -10,12 +10,14 @@ import socket
 import subprocess
 import sys
 import sysconfig
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
 import pytest
 from support.blocks import Block, blocks, unmarked_shell
 from support.fuzzing import need_atheris
+from support.listening import running
 from support.paths import ROOT
 
 from wireproof import reference
@@ -24,6 +26,7 @@ from wireproof.conformance.vectors import AREAS
 from wireproof.reference.errors import Reason
 
 README = ROOT / "README.md"
+BROKER = ROOT / "docs/how-to/test-your-broker.md"
 #: Blocks of the README that `.ci/run` runs in the checkout itself.
 CI = "ci-"
 #: What a newcomer reads first shows what a terminal of the usual width does.
@@ -111,7 +114,7 @@ def test_the_contract_names_every_member_of_the_closed_lists() -> None:
     assert {member for member in members if not re.search(f'`"?{member}[^\\w-]', text)} == set()
 
 
-@pytest.mark.parametrize("page", [page for page in pages() if blocks(page)], ids=name)
+@pytest.mark.parametrize("page", [page for page in pages() if blocks(page) and page != BROKER], ids=name)
 def test_commands_in_pages_do_what_the_page_says(page: Path, tmp_path: Path) -> None:
     """In one folder a page, in the page's order; `output` belongs to the run of its name."""
     if importlib.util.find_spec("aiokafka") is None:
@@ -132,6 +135,17 @@ def test_commands_in_pages_do_what_the_page_says(page: Path, tmp_path: Path) -> 
             printed[block.name] = run(block, tmp_path, NARROW if page in FIRST else WIDE)
 
 
+def test_commands_for_a_broker_that_runs(tmp_path: Path) -> None:
+    """As they stand, but with a few of the questions, and at another port."""
+    runs = [block for block in blocks(BROKER) if block.kind == "run"]
+    assert [block.name for block in runs] == ["repro", "load", "known"]
+    few = "-k 'broker-v99 or two-connections'"
+    with running("conforming") as address:
+        for block in runs:
+            printed = run(replace(block, text=block.text.replace("tcp://127.0.0.1:9092", address)), tmp_path, WIDE, few)
+            assert "pass" in printed
+
+
 #: A broker as a page calls it, `./my-broker --port PORT`.
 MY_BROKER = """\
 import socket
@@ -146,7 +160,7 @@ program.listen(program.Storing, socket.create_server(("127.0.0.1", program.Stori
 
 
 def test_the_kit_starts_the_broker_of_the_page(tmp_path: Path) -> None:
-    (start,) = (one for one in blocks(ROOT / "docs/how-to/test-your-broker.md") if one.kind == "file")
+    (start,) = (one for one in blocks(BROKER) if one.kind == "file")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     mine = f"#!{sys.executable}\n{MY_BROKER.format(programs=str(ROOT / 'tests/programs'))}"
@@ -169,10 +183,13 @@ def need_spark() -> None:
         pytest.skip(reason)
 
 
-def run(block: Block, folder: Path, width: int) -> str:
+def run(block: Block, folder: Path, width: int, options: str = "") -> str:
+    """What a block's commands print. `options`: of pytest, beside those that stand there."""
     scripts = sysconfig.get_path("scripts")
     kept = {key: text for key, text in os.environ.items() if not key.startswith(("PYTEST", "COV_", "PYTHON"))}
     env = {**kept, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "COLUMNS": str(width), "NO_COLOR": "1"}
+    if options:
+        env["PYTEST_ADDOPTS"] = options
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block.text],
         cwd=folder,

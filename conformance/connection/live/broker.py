@@ -513,9 +513,9 @@ class BrokerConnection(Connection):
             if self._program is None or exchange.problem:
                 why = exchange.problem or "nobody listens there. Start the broker first."
                 raise ImplementationError(f"{self._spec}: {why}")
-            raise ImplementationError(
-                f"{self._spec}: nobody listens at {self._address} within {LISTENS_WITHIN:g} seconds of its description."
-            )
+            ended = self._program.stop()
+            silent = f"nobody listens at {self._address} within {LISTENS_WITHIN:g} seconds of its description."
+            raise ImplementationError(f"{self._spec}: {ended.detail if ended else silent}")
         if self._first and ranges is None and not (exchange.closed and not answer):
             got = answer[:32].hex() if answer else f"nothing within {limit:g} seconds"
             raise ImplementationError(
