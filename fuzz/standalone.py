@@ -11,6 +11,7 @@ minimises and reports it.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -39,14 +40,13 @@ def main(
     type: str | None = None,
     packages: Sequence[str] = (),
     known: str | None = None,
-    arguments: Sequence[str] | None = None,
 ) -> NoReturn:
     """Run a target on a Python module until libFuzzer ends it, or until it deviates.
 
     `type`: only this type. `packages`: packages to instrument in addition to the module's own. `known`: a file of known
-    deviations. `arguments`: libFuzzer's arguments; by default those of the command line. Without `-dict=FILE` among
-    them, the dictionary of a campaign is used. Call this before you import other parts of the kit or the
-    implementation: modules that are already imported cannot be instrumented.
+    deviations. libFuzzer's options are those of the command line; without `-dict=FILE` among them, the dictionary of a
+    campaign is used. Call this before you import other parts of the kit or the implementation: modules that are already
+    imported cannot be instrumented.
     """
     if instrument.REFERENCE in sys.modules:
         raise RuntimeError(
@@ -78,7 +78,7 @@ def main(
             _leave(first.finding, impl, session.examiner.description)
         return 0 if taken else -1
 
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:]
     known_words = words(session.kind, dialect)
     if known_words and not any(argument.startswith("-dict=") for argument in given):
         # A file in memory: libFuzzer ends the process, so nobody could delete one on a disk.
@@ -86,9 +86,15 @@ def main(
         os.write(memory, dictionary_file(known_words))
         given.append(f"-dict=/proc/{os.getpid()}/fd/{memory}")
     mutator = Mutator(session.forms, instrument.basic_mutation, drawn=session.kind.draws)
-    atheris.Setup([sys.argv[0], *given], one_input, custom_mutator=mutator)
+    atheris.Setup([_command(), *given], one_input, custom_mutator=mutator)
     atheris.Fuzz()
     os._exit(0)  # Fuzz returns only after it ran given inputs; libFuzzer would exit with 0 as well
+
+
+def _command() -> str:
+    """This program for a shell, without its options: libFuzzer runs it again for -fork, -jobs, -merge and others."""
+    options = len(sys.argv) - 1
+    return shlex.join([sys.executable, *sys.orig_argv[1 : len(sys.orig_argv) - options]])
 
 
 class _First:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,7 @@ TARGET = ".clusterfuzzlite/wireproof_differential.py"
 #: What the service's own command does, without making one file of it.
 COMPILE = """#!/bin/bash -eu
 [ "$2" = --copy-metadata ]
+echo "${@:2}" > parts.txt
 { echo "#!PYTHON"; echo "import sys; sys.path.insert(0, '$PWD')"; cat "$1"; } > "$OUT/$(basename "$1" .py)"
 chmod +x "$OUT/$(basename "$1" .py)"
 """
@@ -79,7 +82,7 @@ def show():
 atheris.Setup, atheris.Fuzz = lambda *_, **__: None, show
 from wireproof.fuzz.standalone import main
 
-main("differential", impl="reference", arguments=[])
+main("differential", impl="reference")
 """)
     assert "branches: True" in run([sys.executable, path], tmp_path).stdout
 
@@ -160,6 +163,10 @@ def test_the_build_script_makes_a_target_and_its_inputs(tmp_path: Path) -> None:
     done = run(["bash", "-eu", BUILD], tmp_path, PATH=path, OUT=str(out), WORK=str(work))
     assert done.returncode == 0, done.stdout
     assert (tmp_path / "pip3.txt").read_text().split() == ["install", "./.wireproof[fuzz]"]
+    parts = (tmp_path / "parts.txt").read_text().split()
+    collected = {name for option, name in pairwise(parts) if option.startswith("--collect-")}
+    assert len(collected) == 4
+    assert all(importlib.util.find_spec(name) for name in collected), collected
     assert {entry.name for entry in out.iterdir()} == {
         "wireproof_differential",
         "wireproof_differential_seed_corpus.zip",
