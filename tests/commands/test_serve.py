@@ -267,6 +267,12 @@ def test_a_frame_that_is_none_closes() -> None:
         assert_answers(port)
 
 
+def test_who_is_closed_reads_an_end_and_no_reset() -> None:
+    with running() as (_, port), opened(port) as client:
+        client.sendall(bytes.fromhex("ffffffff") + bytes(1 << 17))  # more than is read at once
+        assert client.recv(1) == b""
+
+
 # --- The command line ---
 
 

@@ -164,6 +164,9 @@ class Server:
     def _close_some(self) -> None:
         """Close the connections that are over, and the largest ones while too much is held."""
         for client in [one for one in self._clients if one.over]:
+            # So that the client reads an end: where something is unread, `close` alone is a reset.
+            with contextlib.suppress(OSError):
+                client.socket.shutdown(socket.SHUT_WR)
             self._drop(client)
         while sum(one.held for one in self._clients) > MOST_HELD:
             self._drop(max(self._clients, key=lambda one: one.held))
