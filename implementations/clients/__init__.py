@@ -1,4 +1,4 @@
-"""Programs of some lines, each of which is a client for the kit: `python FILE ADDRESS`.
+"""Programs of some lines, each of which is a client for the kit: `FILE ADDRESS`, those in Python `python FILE ADDRESS`.
 
 Each produces a record to the topic `test`, reads it back, and ends with 0 if that worked. Their limits are seconds, so
 that a run of all scripts is short.

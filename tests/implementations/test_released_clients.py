@@ -10,6 +10,7 @@ import sys
 import tomllib
 
 import pytest
+from support import golang
 from support.paths import ROOT
 from support.toolchains import missing
 
@@ -26,9 +27,16 @@ CLIENTS = {one["name"]: one["spec"] for one in tomllib.loads((FOLDER / "clients.
 SOME = ("usual", "only-the-oldest", "error-35-own-range", "unknown-keys", "one-byte-at-a-time", "closing-once")
 
 
+#: Clients of libraries that are built, and what skips a test where they are not.
+BUILT = dict.fromkeys(("franz_go", "kafka_go", "sarama"), golang.skip_unless_built)
+
+
 def skip_without(spec: str) -> None:
     """Skip the test where the client is not installed; under CI that fails."""
     name = next(word for word in shlex.split(spec) if "client_" in word).rpartition("client_")[2]
+    if name in BUILT:
+        BUILT[name]()
+        return
     library = name.removesuffix(".py").replace("kafka_python", "kafka")
     there = shutil.which(library) if library == "kcat" else importlib.util.find_spec(library)
     if there is None:
