@@ -704,7 +704,7 @@ RULINGS: tuple[Ruling, ...] = (
         OLD_FORMAT,
         kafka=(
             'MemoryRecordsBuilder.appendWithOffset throws: "Magic v1 does not support record headers"; its constructor '
-            "refuses transactions, and leaves out a producer's id"
+            'refuses transactions; close throws: "Idempotent messages are not supported for magic 1"'
         ),
     ),
     Ruling(
@@ -721,7 +721,8 @@ RULINGS: tuple[Ruling, ...] = (
         "`maxTimestamp` of a batch, as its producer writes it",
         "the greatest time of its records, as the field's name says",
         {OTHER: ("max_timestamp", "last")},
-        "the time of its last record, as the wiki's guide to the protocol says",
+        "the time of its last record: the wiki's guide to the protocol calls it \"the timestamp of the last Record in "
+        'the batch"',
         FORMAT,
         kafka="MemoryRecordsBuilder writes the greatest",
     ),
@@ -730,8 +731,8 @@ RULINGS: tuple[Ruling, ...] = (
         "the timestamp of a wrapper of magic 1, as its producer writes it",
         "the greatest time of its messages",
         {OTHER: ("wrapper_timestamp", "zero"), "first": ("wrapper_timestamp", "first")},
-        "0: the broker sets it; first: that of its first message",
-        OLD_FORMAT,
+        "0: the broker sets it, to the greatest; first: that of its first message",
+        KIP_32,
         kafka="MemoryRecordsBuilder.writeLegacyCompressedWrapperHeader writes the greatest",
     ),
     Ruling(
