@@ -53,7 +53,7 @@ _QUESTION = (
     Column("area", pa.string(), "the area"),
     Column("type", pa.string(), "the type's name; null for ops without a type", nullable=True),
     Column("version", pa.int32(), "the type's version; null for a type without versions", nullable=True),
-    Column("op", pa.string(), "what is asked: decode, encode or recode"),
+    Column("op", pa.string(), "what is asked: decode, encode, recode or produce"),
 )
 
 CASES = Table(

@@ -4,7 +4,7 @@ answer is that of the reference codec.
     gen/<dialect>/<type>/<version or ->/x<hex>[+prefix:<n>]#<decode, encode or recode>
     gen/<dialect>/<type>/<version or ->/v<hex>#encode
     gen/<dialect>/<type>/<version or ->/x<hex>#<lookup or convert>
-    gen/<dialect>/-/-/x<hex>#<serve, interpret, negotiate or evolve>
+    gen/<dialect>/-/-/x<hex>#<consume, produce, serve, interpret, negotiate or evolve>
 
 The hex is the case's seed, which contains all its arguments (`conformance.generation.arguments`). For encode, x<hex>
 are bytes, and the value to encode is the one that they mean; v<hex> is the value itself, in JSON, and need not be a

@@ -5,7 +5,8 @@
 
 So a job can generate ten cases or 10⁸ in parallel, and any one of them again. Of ten cases three are valid values, one
 is a value of boundary values only, and six are valid input with one named change. The dialect, then the type, then the
-version are chosen evenly: a type with twenty versions gets no more cases than a record batch.
+version are chosen evenly: a type with twenty versions gets no more cases than a record batch. Where a value of the type
+that producers write would be asked, a quarter of the cases ask `produce` instead.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ from enum import StrEnum
 from random import Random
 
 from wireproof import reference
-from wireproof.conformance.generation import expectations, mutations, random_values
+from wireproof.conformance.generation import expectations, further_ops, mutations, random_values
+from wireproof.conformance.generation.arguments import seed_of
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
 
 #: The probabilities of the kinds of cases.
 _VALID, _BOUNDARY = 0.3, 0.1
+#: The share of `produce` among the cases with values of what producers write.
+_PRODUCED = 0.25
 
 
 class Kind(StrEnum):
@@ -35,14 +39,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GeneratedCase:
-    """A case by its number. `mutation`: the name of its change, None for an unchanged input. `size`: of the input, in
-    bytes."""
+    """A case by its number. `type`: None of `produce`. `mutation`: the name of its change, None for unchanged input.
+    `size`: of the input, in bytes."""
 
     number: int
     id: str
     dialect: str
     area: str
-    type: str
+    type: str | None
     version: int | None
     op: Op
     kind: Kind
@@ -76,6 +80,9 @@ class GeneratedCases:
         type_name, versions = random.choice(types)
         version = random.choice(versions)
         kind = _kind(random)
+        produced = Op.PRODUCE in further_ops.ops_of(dialect, type_name) and kind is not Kind.MUTATED
+        if produced and random.random() < _PRODUCED:
+            return _production(number, dialect, kind, random)
         data = _valid(kind, dialect, type_name, version, random)
         mutation = None
         if kind is Kind.MUTATED:
@@ -94,6 +101,14 @@ class GeneratedCases:
             mutation,
             len(data),
         )
+
+
+def _production(number: int, dialect: str, kind: Kind, random: Random) -> GeneratedCase:
+    args = random_values.production(random, boundary=kind is Kind.BOUNDARY)
+    seed = seed_of(Op.PRODUCE, args)
+    identifier = f"gen/{dialect}/-/-/x{seed.hex()}#{Op.PRODUCE}"
+    area = expectations.AREAS[Op.PRODUCE]
+    return GeneratedCase(number, identifier, dialect, area, None, None, Op.PRODUCE, kind, None, len(seed))
 
 
 #: A dialect, and the names of its types with their versions.

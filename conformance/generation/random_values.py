@@ -24,6 +24,7 @@ from wireproof.conformance.oracle.types import requests_of
 from wireproof.reference.codec import Codec, NodeCodec, VersionPrefixed
 from wireproof.reference.peers.framing import RequestFrame, ResponseFrame, request_plans
 from wireproof.reference.primitives import INTEGERS, Primitive
+from wireproof.reference.records.produce import ARGUMENTS
 from wireproof.reference.schema.plan import Array, Node, OptionalBuffer, PlannedField, PlannedPair, Struct, TagBuffer
 from wireproof.reference.schema.shapes import (
     Among,
@@ -72,6 +73,11 @@ def boundary(type_name: str, random: Random, *, dialect: str, version: int | Non
     Raises as `simplest` does.
     """
     return of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect, _Boundary(random))
+
+
+def production(random: Random, *, boundary: bool) -> Any:
+    """The arguments of `produce`. `boundary`: from boundary values only."""
+    return of_shape(ARGUMENTS, _Boundary(random) if boundary else _Random(random))
 
 
 def of_node(node: Node, random: Random) -> Any:
@@ -200,7 +206,7 @@ class _Boundary(_Random):
 def of_codec(codec: Codec, dialect: str, choices: Choices) -> Any:
     """A valid value of a codec's type."""
     if isinstance(codec, Shaped):
-        return _of_shape(codec.shape, choices)
+        return of_shape(codec.shape, choices)
     match codec:
         case NodeCodec(node):
             return _of_node(node, choices)
@@ -271,7 +277,8 @@ def _of_primitive(name: str, choices: Choices) -> Any:
     return choices.text() if name.endswith("STRING") else choices.octets()
 
 
-def _of_shape(shape: Shape, choices: Choices) -> Any:
+def of_shape(shape: Shape, choices: Choices) -> Any:
+    """A value of a shape."""
     match shape:
         case Constant(found):
             return found
@@ -287,13 +294,13 @@ def _of_shape(shape: Shape, choices: Choices) -> Any:
             return _of_pairs(shape, choices)
         case Items(item, least):
             count = choices.count(least, max(least, edge_values.MOST_ELEMENTS))
-            return [_of_shape(item, choices) for _ in range(count)]
+            return [of_shape(item, choices) for _ in range(count)]
         case Fields(fields):
-            return {name: _of_shape(field, choices) for name, field in fields.items()}
+            return {name: of_shape(field, choices) for name, field in fields.items()}
         case Either(shapes):
-            return _of_shape(choices.among(shapes), choices)
+            return of_shape(choices.among(shapes), choices)
         case Made(of, make):
-            return make(_of_shape(of, choices))
+            return make(of_shape(of, choices))
 
 
 def _of_pairs(shape: KeyValue | KeyValues | Ascending, choices: Choices) -> list[Any]:
@@ -304,5 +311,5 @@ def _of_pairs(shape: KeyValue | KeyValues | Ascending, choices: Choices) -> list
 
 
 def _pair(shape: KeyValue | KeyValues | Ascending, choices: Choices) -> list[Any]:
-    key = choices.key() if isinstance(shape.key, Text) else _of_shape(shape.key, choices)
-    return [key, _of_shape(shape.value, choices)]
+    key = choices.key() if isinstance(shape.key, Text) else of_shape(shape.key, choices)
+    return [key, of_shape(shape.value, choices)]

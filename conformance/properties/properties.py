@@ -7,13 +7,14 @@ flipped-bits      a batch or a message with a changed bit is refused if the bit 
                   CRC it is refused, or read as a different one
 arbitrary-bytes   nearly valid bytes are read or refused as by the reference
 wrong-values      a value with one wrong part is refused by encode, or written, as by the reference
+produced          what a producer writes for given records is read strictly, and holds them
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ from hypothesis import strategies as st
 
 from wireproof import reference
 from wireproof.conformance.asking.examiner import Examiner, Judged
-from wireproof.conformance.generation import expectations, random_values
+from wireproof.conformance.generation import expectations, further_ops, random_values
 from wireproof.conformance.model import DEVIATIONS, UNJUDGED, Case, Description, Op, Outcome, Verdict
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
@@ -49,7 +50,8 @@ Questions = Iterable[tuple[Vector, Case]]
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One property of one type and version, with the ops that the implementation offers."""
+    """One property of one type and version, with the ops that the implementation offers. The type of `produced` is that
+    of what is written."""
 
     name: str
     dialect: str
@@ -71,28 +73,35 @@ def offered(
         if dialects is not None and dialect not in dialects:
             continue
         for type_name, version in types_of(dialect):
-            if areas is not None and expectations.area(dialect, type_name) not in areas:
-                continue
-            ops = frozenset(
-                op
-                for op in (Op.DECODE, Op.ENCODE, Op.RECODE)
-                if description.offers(Case("", op, dialect, type_name, version))
+            asked = (
+                *(Case("", op, dialect, type_name, version) for op in (Op.DECODE, Op.ENCODE, Op.RECODE)),
+                *(Case("", op, dialect) for op in further_ops.ops_of(dialect, type_name) & {Op.PRODUCE}),
             )
-            yield from of_type(dialect, type_name, version, ops)
+            ops = frozenset(case.op for case in asked if description.offers(case))
+            found = of_type(dialect, type_name, version, ops)
+            yield from (one for one in found if areas is None or _area(one) in areas)
+
+
+def _area(check: Property) -> str:
+    """The area of its verdicts."""
+    return expectations.AREAS[Op.PRODUCE] if check.name == "produced" else expectations.area(check.dialect, check.type)
 
 
 def of_type(dialect: str, type_name: str, version: int | None, ops: frozenset[Op]) -> Iterator[Property]:
     """The properties of a type with these offered ops."""
-    if ops:
-        yield Property("round-trip", dialect, type_name, version, ops)
+    read_or_written = ops - {Op.PRODUCE}
+    if read_or_written:
+        yield Property("round-trip", dialect, type_name, version, read_or_written)
     if ops & {Op.DECODE, Op.RECODE}:
         if not _empty(dialect, type_name, version):
-            yield Property("prefixes", dialect, type_name, version, ops)
+            yield Property("prefixes", dialect, type_name, version, read_or_written)
         if type_name in reference_codec().dialect(dialect).entries:
-            yield Property("flipped-bits", dialect, type_name, version, ops)
-        yield Property("arbitrary-bytes", dialect, type_name, version, ops)
+            yield Property("flipped-bits", dialect, type_name, version, read_or_written)
+        yield Property("arbitrary-bytes", dialect, type_name, version, read_or_written)
     if Op.ENCODE in ops and _can_be_wrong(dialect, type_name, version):
-        yield Property("wrong-values", dialect, type_name, version, ops)
+        yield Property("wrong-values", dialect, type_name, version, read_or_written)
+    if Op.PRODUCE in ops:
+        yield Property("produced", dialect, type_name, version, frozenset({Op.PRODUCE}))
 
 
 def _can_be_wrong(dialect: str, type_name: str, version: int | None) -> bool:
@@ -163,6 +172,10 @@ def _wrong_values(check: Property, change: Change) -> Questions:
         )
 
 
+def _produced(check: Property, args: Mapping[str, Any]) -> Questions:
+    yield expectations.vector_of_arguments(Op.PRODUCE, check.dialect, None, None, args)
+
+
 def _read(check: Property, seed: bytes, prefix: int | None = None) -> Questions:
     """The questions to decode or recode these bytes. recode is not asked if they end with a partial entry."""
     op = _reading(check)
@@ -182,6 +195,8 @@ def _reading(check: Property) -> Op:
 
 def examples(check: Property) -> st.SearchStrategy[Any]:
     """The examples of a property: values, or nearly valid bytes."""
+    if check.name == "produced":
+        return strategies.production()
     values = strategies.values(check.type, dialect=check.dialect, version=check.version)
     if check.name in ("prefixes", "flipped-bits") and not _empty(check.dialect, check.type, check.version):
         return values.filter(lambda value: bool(_written(check, value)))  # from no bytes nothing can be taken
@@ -198,6 +213,7 @@ _QUESTIONS: dict[str, Callable[[Property, Any], Questions]] = {
     "flipped-bits": _flipped_bits,
     "arbitrary-bytes": _arbitrary,
     "wrong-values": _wrong_values,
+    "produced": _produced,
 }
 
 
@@ -252,6 +268,8 @@ class _Trial:
 
 def _of_simplest(check: Property, examiner: Examiner) -> Judged | None:
     """The first answer about the type's simplest value, in the ops of this property, that is an unknown deviation."""
+    if check.name == "produced":
+        return None
     value = random_values.simplest(check.type, dialect=check.dialect, version=check.version)
     own = {"round-trip": check.ops, "wrong-values": {Op.ENCODE}}.get(check.name) or {_reading(check)}
     asked = (Question.of(vector, case) for vector, case in _round_trip(check, value) if case.op in own)

@@ -17,6 +17,7 @@ from wireproof.conformance.generation import edge_values, random_values
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.properties import byte_corruption, invalid_values
 from wireproof.reference.codec import Codec
+from wireproof.reference.records.produce import ARGUMENTS
 
 T = TypeVar("T")
 Values = st.SearchStrategy[Any]
@@ -76,6 +77,12 @@ def of_codec(draw: st.DrawFn, codec: Codec, dialect: str) -> Any:
 def values(type_name: str, *, dialect: str, version: int | None = None) -> Values:
     """The values of a type. Boundary values are drawn often. Raises UnknownType."""
     return of_codec(reference_codec().dialect(dialect).codec(type_name, version), dialect)
+
+
+@st.composite
+def production(draw: st.DrawFn) -> Any:
+    """The arguments of `produce`."""
+    return random_values.of_shape(ARGUMENTS, _Choices(draw))
 
 
 #: A fault: its kind and the function that makes it. The simplest kinds come first: examples shrink towards them.

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wireproof import reference
+from wireproof.conformance.generation import further_ops
 from wireproof.conformance.model import Description, Op
 from wireproof.fuzz.campaign import canaries
 from wireproof.fuzz.campaign.dependencies import Dependencies
 from wireproof.fuzz.campaign.run import Plan, Run, State
 from wireproof.fuzz.campaign.store import Store
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.targets import further_ops
 from wireproof.fuzz.targets.finding import FuzzFinding
 from wireproof.fuzz.targets.inputs import Forms
 from wireproof.fuzz.targets.kinds import KINDS

@@ -50,6 +50,9 @@ class Canary:
     def consume(self, data: bytes, *, dialect: str, **asked: Any) -> Any:
         return self._right.consume(data, dialect=dialect, **asked)
 
+    def produce(self, records: Any, *, dialect: str, **asked: Any) -> bytes:
+        return self._right.produce(records, dialect=dialect, **asked)
+
     def serve(self, chunks: Sequence[bytes], *, dialect: str) -> tuple[bytes, bool]:
         return self._right.serve(chunks, dialect=dialect)
 
@@ -149,6 +152,14 @@ class _Delivers(Canary):
         return {**found, "position": found["position"] - 1} if _hit(data) else found
 
 
+class _Produces(Canary):
+    """Loses the last of some records."""
+
+    def produce(self, records: Any, *, dialect: str, **asked: Any) -> bytes:
+        lost = len(records) > 1 and _hit(repr(records).encode())
+        return self._right.produce(records[:-1] if lost else records, dialect=dialect, **asked)
+
+
 #: One canary for each target, by its name, and for each op that a target asks beside the others.
 decode = _Falls()
 differential = _Accepts()
@@ -157,5 +168,6 @@ values = _Writes()
 lookup = _Looks()
 convert = _Converts()
 consume = _Delivers()
+produce = _Produces()
 exchange = _Answers()
 schema = _Answers()

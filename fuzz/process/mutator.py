@@ -8,14 +8,13 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from random import Random
 
-from wireproof.conformance.generation import mutations
+from wireproof.conformance.generation import further_ops, mutations
 from wireproof.conformance.generation.arguments import arguments_of, seed_of
 from wireproof.conformance.generation.mutations.checksums import is_batch, sealed
 from wireproof.conformance.generation.mutations.conversation import mutate_conversation
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.properties import invalid_values
-from wireproof.fuzz.targets import further_ops
 from wireproof.fuzz.targets.inputs import Form, Forms
 
 #: libFuzzer's own mutation, called with bytes and the maximum size of the result.

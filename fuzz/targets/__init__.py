@@ -2,7 +2,6 @@
 
 inputs               an input: its head names a type or an op, bytes follow
 kinds                the kinds of targets: the questions about an input, and which answers are judged
-further_ops   the questions of these ops about the bytes of a type
 from_bytes           examples of properties, drawn from bytes
 fast_comparison      compares an answer without a question and a verdict, which nearly all inputs need no more than
 session              runs inputs, has suspicious answers judged, reports findings; `session_start` opens one

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof.conformance.connection.module import Module
 from wireproof.conformance.connection.protocol.shapes import ShapeError, plain, shape
+from wireproof.conformance.generation import further_ops
 from wireproof.conformance.generation.arguments import arguments_of
 from wireproof.conformance.generation.whole_values import is_whole
 from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.values.compare import difference, identical
 from wireproof.conformance.vectors.configured_reference import configured_reference
-from wireproof.fuzz.targets import further_ops
 from wireproof.reference import Reference, fast
 from wireproof.reference.errors import WireError
 
@@ -170,7 +170,7 @@ def _both(first: Look, second: Look) -> Look:
 
 
 def _further(form: Form, module: Module) -> Look:
-    """True if lookup, convert and consume give what the reference gives, or both refuse."""
+    """True if the further ops give what the reference gives, or both refuse."""
     name, version, dialect = form.type, form.version, form.dialect
     assert name is not None
     ours = configured_reference(dialect)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from wireproof.conformance import vectors
-from wireproof.conformance.generation import random_values
+from wireproof.conformance.generation import further_ops, random_values
 from wireproof.conformance.generation.arguments import seed_of
 from wireproof.conformance.generation.whole_values import is_whole
 from wireproof.conformance.model import TYPED_OPS, Case, Description, Op
@@ -25,7 +25,6 @@ from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.types import types_of
 from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.fuzz.errors import FuzzError
-from wireproof.fuzz.targets import further_ops
 from wireproof.reference.errors import WireError
 
 #: The longest input, in bytes.

@@ -16,14 +16,14 @@ from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Connection
 from wireproof.conformance.connection.module import Module
-from wireproof.conformance.generation import arguments
+from wireproof.conformance.generation import arguments, further_ops
 from wireproof.conformance.generation.mutations import checksums
 from wireproof.conformance.judging import location
 from wireproof.conformance.judging.clusters import Group
 from wireproof.conformance.model import DEVIATIONS, Case, FailureKind, Op, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import offers
-from wireproof.fuzz.targets import further_ops, inputs
+from wireproof.fuzz.targets import inputs
 from wireproof.fuzz.targets.dedup import Deduplication
 from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, names_of, seed_of
 from wireproof.fuzz.targets.inputs import Form, Forms, simplest
@@ -151,7 +151,8 @@ class Session:
     def _of_reading(self, form: Form, judged: Judged) -> str | None:
         """The name of what is wrong when the bytes are only read, for an op that does more with them; None if nothing
         is. What is read wrong is delivered, converted and looked up wrong."""
-        if judged.case.op not in further_ops.OPS or Op.DECODE not in form.ops:
+        op = judged.case.op
+        if op not in further_ops.OPS or op is Op.PRODUCE or Op.DECODE not in form.ops:
             return None
         read = self.judged(form.identifier(Op.DECODE, judged.case.args["data"]))
         name = None if read is None else self._name(read)
@@ -207,15 +208,22 @@ class Session:
         def identifier(at: Form, data: bytes) -> str:
             return at.identifier(op, arguments.seed_of(op, {**args, "data": data}) if more else data, letter)
 
-        def same(at: Form, data: bytes) -> Judged | None:
-            tried = self.judged(identifier(at, data))
+        def same(identifier: str) -> Judged | None:
+            tried = self.judged(identifier)
             # What may have one of several causes is counted with the one that is told, and has another name.
             return tried if tried is not None and self._name(tried) == name == names_of(tried.verdict)[0] else None
 
         op, args = judged.case.op, judged.case.args
+        if op is Op.PRODUCE:
+            alone = (form.identifier(op, arguments.seed_of(op, {**args, "records": [one]})) for one in args["records"])
+            found = next(filter(None, map(same, alone)), None)
+            if found is not None:
+                self._tell(finding_of(found, raw, self.kind.name))
+            return
         more = op in further_ops.OPS
         letter = judged.case.id.rpartition("/")[2][0]
-        best = smaller(form, args["data"] if more else seed_of(judged.case.id), self.forms, same)
+        whole = args["data"] if more else seed_of(judged.case.id)
+        best = smaller(form, whole, self.forms, lambda at, data: same(identifier(at, data)))
         if best is not None:
             at, small = best
             smallest = self.judged(identifier(at, small))

@@ -21,6 +21,7 @@ from wireproof.reference.records.convert import NO_TIMESTAMP, TRANSACTIONAL
 from wireproof.reference.records.fields import check_keys, sequence
 from wireproof.reference.records.message_set import MAGICS
 from wireproof.reference.rules import Rules
+from wireproof.reference.schema.shapes import Among, Constant, Either, Fields, Integers, Items, KeyValues, Octets, Text
 
 #: The keys of a record that an application gives to a producer.
 KEYS = ("timestamp", "key", "value", "headers")
@@ -33,6 +34,37 @@ OPTIONS: Mapping[str, Any] = {
 }
 
 _Record = Mapping[str, Any]
+#: The arguments of `produce` without the rules: any records of an application, in any format, by any producer.
+ARGUMENTS = Fields(
+    {
+        "records": Items(
+            Fields(
+                {
+                    "timestamp": Integers(0, 2**63 - 1),
+                    "key": Octets(nullable=True),
+                    "value": Octets(nullable=True),
+                    "headers": KeyValues(Text(), Octets(nullable=True)),
+                }
+            ),
+            least=1,
+        ),
+        "magic": Among((MAGIC, *MAGICS)),
+        "codec": Among(NAMES),
+        "options": Either(
+            (
+                Constant(OPTIONS),
+                Fields(
+                    {
+                        "producer_id": Integers(0, 2**63 - 1),
+                        "producer_epoch": Integers(0, 2**15 - 1),
+                        "base_sequence": Integers(0, 2**31 - 1),
+                        "transactional": Among((False, True)),
+                    }
+                ),
+            )
+        ),
+    }
+)
 
 
 def produce(records: Sequence[_Record], magic: int, codec: str, options: Mapping[str, Any], rules: Rules) -> bytes:

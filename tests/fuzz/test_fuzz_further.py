@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from support.fuzzing import TESTS, findings, fuzz, named, need_atheris
@@ -16,6 +17,7 @@ from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.connection.loading import load
 from wireproof.conformance.connection.module import Module
+from wireproof.conformance.generation import further_ops
 from wireproof.conformance.generation.arguments import arguments_of, seed_of
 from wireproof.conformance.generation.mutations import checksums, readable
 from wireproof.conformance.generation.mutations.checksums import is_batch
@@ -23,7 +25,6 @@ from wireproof.conformance.model import DEVIATIONS, Case, Op, Outcome
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.fuzz.corpus import seeding
 from wireproof.fuzz.process.mutator import Mutator
-from wireproof.fuzz.targets import further_ops
 from wireproof.fuzz.targets.inputs import Form, Forms, of_values, split
 from wireproof.fuzz.targets.kinds import TargetResult
 from wireproof.fuzz.targets.session import BLOCK, FIRST_BLOCK, ChildSession
@@ -32,6 +33,9 @@ from wireproof.fuzz.targets.session_start import forms, kind_of
 DIFFERENTIAL = kind_of("differential")
 #: `{1: "a", 2: "b"}` as HEADERS of kip-82-int-keys.
 HEADERS = bytes.fromhex("00000001 00000001 61 00000002 00000001 62")
+
+#: A producer with an id, an epoch and a sequence.
+IDEMPOTENT = {"producer_id": 7, "producer_epoch": 1, "base_sequence": 9, "transactional": False}
 
 
 def table(name: str, dialect: str, only: str | None = None) -> Forms:
@@ -105,6 +109,30 @@ class TestArguments:
         asks = further_ops.arguments(frozenset({Op.CONSUME}), "kafka", "RecordSet", bytes(data), value)
         assert bool([*asks]) is asked
 
+    def test_a_producer_is_given_the_records_of_the_bytes(self) -> None:
+        """In time in each magic and codec, and once as the producer that has written them."""
+        asked: list[dict[str, Any]] = []
+        for value in range(256):
+            records = [{"timestamp": 5, "key": None, "value": bytes([value]), "headers": [["k", b"v"], ["k", None]]}]
+            data = reference.produce(records, magic=2, codec="none", options=IDEMPOTENT, dialect="kafka")
+            read = reference.decode("RecordSet", data, dialect="kafka")
+            (told,) = further_ops.arguments(frozenset({Op.PRODUCE}), "kafka", "RecordSet", data, read)
+            assert told[0] is Op.PRODUCE
+            assert told[1]["records"] == records
+            asked.append(told[1])
+        assert {(args["magic"], args["codec"]) for args in asked} == {
+            (magic, codec) for magic in range(3) for codec in ("none", "gzip", "snappy", "lz4", "zstd")
+        }
+        assert {args["options"]["base_sequence"] for args in asked} == {-1, 9}
+
+    @pytest.mark.parametrize("time", [-2, 2**63])
+    def test_a_time_that_no_application_gives_is_not_asked(self, time: int) -> None:
+        record: dict[str, Any] = {"timestampDelta": time, "key": None, "value": None, "headers": []}
+        batch: dict[str, Any] = {"magic": 2, "baseTimestamp": 0, "records": [record]}
+        assert further_ops.production([batch], 1) is None
+        assert further_ops.production([], 1) is None
+        assert further_ops.production([{**batch, "baseTimestamp": -time, "producerId": -1}], 1) is not None
+
 
 class TestForms:
     def test_they_have_the_ops_that_their_type_has(self) -> None:
@@ -114,7 +142,7 @@ class TestForms:
         assert found[b"HEADERS/-"].ops == reads | {Op.LOOKUP}
         assert found[b"HEADER/-"].ops == reads
         assert found[b"RecordSet/-"].ops == {Op.CONVERT}
-        assert table("reference", "kafka")[b"RecordSet/-"].ops == reads | {Op.CONSUME, Op.CONVERT}
+        assert table("reference", "kafka")[b"RecordSet/-"].ops == reads | {Op.CONSUME, Op.CONVERT, Op.PRODUCE}
         assert Op.LOOKUP not in table("reference", "kafka")[b"MetadataResponse/12"].ops
 
     def test_values_are_inputs_where_vectors_ask_to_write_some(self) -> None:
@@ -144,6 +172,7 @@ class TestForms:
         ("kip_82s_converts_by_the_bits", "kip-82-string-keys", Op.CONVERT),
         ("kip_82s_empties_null_headers", "kip-82-string-keys", Op.CONVERT),
         ("writes_tags_as_given", "kafka", Op.ENCODE),
+        ("producer_keeps_headers_in_a_map", "kafka", Op.PRODUCE),
     ],
 )
 def test_a_seed_shows_what_is_wrong_and_the_reference_is_right(miniature: str, dialect: str, op: Op) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,6 +22,7 @@ from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
+from wireproof.conformance.generation.arguments import arguments_of
 from wireproof.conformance.generation.mutations import readable
 from wireproof.conformance.generation.mutations.checksums import sealed
 from wireproof.conformance.judging.clusters import Group
@@ -392,9 +394,11 @@ class _NoListener:
 class _Told(_NoListener):
     def __init__(self) -> None:
         self.names: set[str] = set()
+        self.last: FuzzFinding | None = None
 
     def found(self, finding: FuzzFinding) -> None:
         self.names.add(finding.name)
+        self.last = finding
 
 
 @pytest.mark.parametrize(("version", "asked"), [(2, True), (3, False)])
@@ -504,6 +508,35 @@ def test_what_is_read_wrong_is_no_second_finding_of_a_consumer(ops: set[Op], nam
         session.finish()
     assert name in {one.rpartition("-")[0] for one in listener.names}
     assert len([one for one in listener.names if "consume" in one]) == ("consume" in name)
+
+
+class _EmptiesNullValues(Recorder):
+    """Writes empty values in the place of null ones as a producer."""
+
+    def observe(self, case: Case) -> Observation:
+        if case.op is not Op.PRODUCE:
+            return super().observe(case)
+        records = [{**record, "value": record["value"] or b""} for record in case.args["records"]]
+        seen = super().observe(msgspec.structs.replace(case, args={**case.args, "records": records}))
+        return msgspec.structs.replace(seen, case=case)
+
+
+def test_a_producers_finding_has_one_record_if_that_shows_it() -> None:
+    records: list[dict[str, Any]] = [
+        {"timestamp": 3, "key": b"k", "value": value, "headers": []} for value in (b"a", None, b"b", None)
+    ]
+    options = {"producer_id": -1, "producer_epoch": -1, "base_sequence": -1, "transactional": False}
+    data = reference_codec().produce(records, magic=2, codec="none", options=options, dialect="kafka")
+    listener = _Told()
+    implementation = _EmptiesNullValues(types={"kafka": {"RecordSet": None}}, ops={Op.DECODE, Op.PRODUCE})
+    with Examiner(implementation) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", "RecordSet"), examiner, listener)
+        session.execute(b"RecordSet/-\n" + data)
+        session.finish()
+    assert listener.last is not None
+    args = arguments_of(Op.PRODUCE, bytes.fromhex(listener.last.id.rpartition("/x")[2].partition("#")[0]))
+    assert [record["value"] for record in args["records"]] == [None]
 
 
 class _OtherLayout(Recorder):

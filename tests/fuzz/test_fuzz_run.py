@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -19,7 +20,7 @@ from support.paths import ROOT
 from wireproof.cli import group
 from wireproof.conformance import vectors
 from wireproof.conformance.connection import Options
-from wireproof.conformance.model import DEVIATIONS
+from wireproof.conformance.model import DEVIATIONS, Op
 from wireproof.conformance.writing import Folder
 from wireproof.fuzz.campaign import campaign
 from wireproof.fuzz.campaign.dependencies import Dependencies, dependencies_of
@@ -353,12 +354,14 @@ class TestBlind:
             ("lookup", "kip-82-int-keys", "HEADERS"),
             ("convert", "kip-82-string-keys", "BATCH"),
             ("consume", "kafka", "RecordSet"),
+            ("produce", "kafka", "RecordSet"),
         ],
     )
     def test_a_fault_in_what_is_asked_beside_is_found_too(
         self, op: str, dialect: str, only: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         described = describe("reference", Options(), None)
+        described = dataclasses.replace(described, ops=frozenset({Op.DECODE, Op(op)}))
         plan = Plan("reference", "differential", dialect, Dependencies((), ()), only=only)
         assert campaign.canary_found(plan, described).new
         monkeypatch.setattr(campaign, "_MODULE", "support.no_canary")

@@ -10,6 +10,7 @@ import pytest
 
 from wireproof import reference
 from wireproof.conformance.generation import mutations, random_values
+from wireproof.conformance.generation.arguments import seed_of
 from wireproof.conformance.generation.expectations import vector_of_arguments
 from wireproof.conformance.generation.generated_cases import GeneratedCases, Kind
 from wireproof.conformance.generation.mutations import checksums
@@ -63,9 +64,23 @@ def test_cases_are_what_they_say() -> None:
             case.version,
             case.area,
         )
+        if case.op is Op.PRODUCE:
+            assert case.size == len(seed_of(case.op, question.case.args))
+            continue
         assert case.size == len(question.vector.data)
         if case.kind is not Kind.MUTATED:
             assert question.vector.kind is VectorKind.VALID
+
+
+def test_what_producers_write_is_asked_too() -> None:
+    generated = GeneratedCases(0, ("kafka",), ("RecordSet",))
+    asked = [case for case in map(generated.case, range(400)) if case.op is Op.PRODUCE]
+    assert {case.kind for case in asked} == {Kind.VALID, Kind.BOUNDARY}
+    assert {(case.type, case.area) for case in asked} == {(None, "delivery")}
+    args = [find(case.id).case.args for case in asked]
+    assert {one["magic"] for one in args} == {0, 1, 2}
+    assert {one["codec"] for one in args} == {"none", "gzip", "snappy", "lz4", "zstd"}
+    assert {one["options"]["transactional"] for one in args} == {False, True}
 
 
 def test_the_reference_passes_them() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from support.wire import KAFKA
 
@@ -163,6 +164,22 @@ def test_only_what_is_offered_is_asked() -> None:
     assert {found.name for found in offered(recodes)} == {"round-trip", "prefixes", "flipped-bits", "arbitrary-bytes"}
     serves = Description("serves", ops=frozenset({Op.SERVE, Op.NEGOTIATE}))
     assert list(offered(serves)) == []
+
+
+def test_what_a_producer_writes_is_a_property() -> None:
+    producers = Description("producers", dialects=reference.dialects, ops=frozenset({Op.PRODUCE}))
+    (found,) = offered(producers)
+    assert found == check("produced", "RecordSet", ops=producers.ops)
+    assert [*offered(producers, areas=["delivery"])] == [found]
+    assert not [*offered(producers, areas=["header-multimaps"])]
+    assert run(found, examiner(Fake(ops=producers.ops)), 20).outcome is Outcome.PASS
+
+    def lost(case: Case, observation: Observation) -> Observation:
+        args = {**case.args, "options": {**case.args["options"], "base_sequence": 0}}
+        return msgspec.structs.replace(ask(reference.Reference(), msgspec.structs.replace(case, args=args)), case=case)
+
+    smallest = counterexample(found, examiner(Fake(lost, producers.ops)), 40)
+    assert smallest.case.args["options"]["base_sequence"] != 0
 
 
 def test_dialects_and_areas_narrow_them() -> None:

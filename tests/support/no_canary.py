@@ -2,4 +2,4 @@
 
 from wireproof import reference
 
-decode = lookup = convert = consume = reference
+decode = lookup = convert = consume = produce = reference

@@ -1,10 +1,10 @@
-"""The questions of `lookup`, `convert` and `consume` about the bytes of a type: which key, which format, and as which
-consumer.
+"""The questions of `lookup`, `convert`, `consume` and `produce` about the bytes of a type: which key, which format, as
+which consumer, and as which producer.
 
 An input holds the bytes alone, so that it is changed like any other. It is converted to each format that the dialect
 names for its type. Two keys are looked up: one of those in the value, and one of those that vectors ask for, which need
-not be there. A consumer is at one of the offsets, and transactions that stand there are aborted for it. The bytes
-decide which ones.
+not be there. A consumer is at one of the offsets, and transactions that stand there are aborted for it. A producer is
+given the records of the bytes, in any magic and codec. The bytes decide which ones.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.reference.records.batch import MAGIC
+from wireproof.reference.records.compression import NAMES
 from wireproof.reference.records.consume import ISOLATIONS
-from wireproof.reference.records.convert import TRANSACTIONAL
+from wireproof.reference.records.convert import NO_TIMESTAMP, TRANSACTIONAL
+from wireproof.reference.records.message_set import MAGICS
+from wireproof.reference.records.produce import OPTIONS
 
-#: The type of what consumers are given, in the dialect kafka.
-CONSUMED = "RecordSet"
-#: The ops that take something beside the bytes of a type.
-OPS = frozenset({Op.LOOKUP, Op.CONVERT, Op.CONSUME})
+#: The dialect and the type of the bytes that are consumed, and whose records are produced.
+_KAFKA, RECORDS = "kafka", "RecordSet"
+#: The ops that take something else than the bytes of a type alone.
+OPS = frozenset({Op.LOOKUP, Op.CONVERT, Op.CONSUME, Op.PRODUCE})
 _GREATEST = 2**63 - 1
 #: The head of a batch or a message: offset and length, the magic, and a batch's lastOffsetDelta.
 _HEAD = struct.Struct(">qi4xb6xi")
@@ -37,8 +40,8 @@ def ops_of(dialect: str, type_name: str) -> frozenset[Op]:
     """Those of `OPS` that a type has in a dialect."""
     looked_up = {Op.LOOKUP} if _keys(dialect, type_name) else set()
     converted = {Op.CONVERT} if type_name in reference_codec().dialect(dialect).formats else set()
-    consumed = {Op.CONSUME} if (dialect, type_name) == ("kafka", CONSUMED) else set()
-    return frozenset(looked_up | converted | consumed)
+    records = {Op.CONSUME, Op.PRODUCE} if (dialect, type_name) == (_KAFKA, RECORDS) else set()
+    return frozenset(looked_up | converted | records)
 
 
 def converted_alone(dialect: str) -> list[str]:
@@ -69,6 +72,60 @@ def arguments(
             yield Op.CONVERT, {"data": data, "to": name}
     if Op.CONSUME in ops and _may_be_a_log(data, value or ()):
         yield Op.CONSUME, {"data": data, **_consumer(value or (), zlib.crc32(data))}
+    if Op.PRODUCE in ops and (asked := production(value or (), zlib.crc32(data))) is not None:
+        yield Op.PRODUCE, asked
+
+
+def as_bytes(op: Op, args: Mapping[str, Any]) -> bytes:
+    """The bytes that a question is about; of `produce`, a batch that holds its records. Raises EncodeError."""
+    if op is not Op.PRODUCE:
+        return bytes(args["data"])
+    return reference_codec().produce(args["records"], magic=MAGIC, codec=NAMES[0], options=OPTIONS, dialect=_KAFKA)
+
+
+def production(entries: Sequence[Mapping[str, Any]], number: int) -> dict[str, Any] | None:
+    """The arguments of `produce` with the records of these batches and messages; None if an application can't give
+    them. `number` decides the magic and the codec, and whether the first batch's producer has written them."""
+    records = _records(entries)
+    if not _may_be_given(records):
+        return None
+    magics = (*MAGICS, MAGIC)
+    return {
+        "records": records,
+        "magic": magics[number % len(magics)],
+        "codec": NAMES[(number >> 8) % len(NAMES)],
+        "options": (_producer(entries[0]) if (number >> 16) % 2 else None) or dict(OPTIONS),
+    }
+
+
+def _records(entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What an application would have given a producer for these batches and messages."""
+    found = []
+    for entry in entries:
+        base = entry.get("baseTimestamp", 0)
+        for one in entry.get("records") or entry.get("messages") or ([entry] if entry["magic"] != MAGIC else []):
+            time = base + one["timestampDelta"] if "timestampDelta" in one else one.get("timestamp", NO_TIMESTAMP)
+            headers = [[*pair] for pair in one.get("headers", ())]
+            found.append({"timestamp": time, "key": one["key"], "value": one["value"], "headers": headers})
+    return found
+
+
+def _may_be_given(records: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether an application can give these: some, each with a time from 0 on, or all without one."""
+    times = [record["timestamp"] for record in records]
+    return bool(times) and (0 <= min(times) <= max(times) <= _GREATEST or {*times} == {NO_TIMESTAMP})
+
+
+def _producer(entry: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The options of the producer that has written a batch; None if it has no id, epoch and sequence."""
+    if entry["magic"] != MAGIC or min(entry["producerId"], entry["producerEpoch"], entry["baseSequence"]) < 0:
+        return None
+    return {
+        "producer_id": entry["producerId"],
+        "producer_epoch": entry["producerEpoch"],
+        "base_sequence": entry["baseSequence"],
+        "transactional": bool(entry["attributes"] & TRANSACTIONAL),
+    }
 
 
 def _may_be_a_log(data: bytes, entries: Sequence[Mapping[str, Any]]) -> bool:
