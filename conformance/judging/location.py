@@ -100,6 +100,7 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None, 
     if compared is None or path is None:
         named = _name(_at(spans, _first_difference(right, observation.answer)))
         return named and f"{named}: {'unreadable' if compared is None else 'the same value in other bytes'}"
+    path = _in_shorter_array(*compared, path) or path
     expected, actual = (_value_at(value, path) for value in compared)
     how = _how(expected, actual)
     named_field = _INDEX.sub("", path).strip(".")
@@ -339,6 +340,17 @@ def _value_at(value: Any, path: str) -> Any:
         else:
             return _MISSING
     return value
+
+
+def _in_shorter_array(expected: Any, actual: Any, path: str) -> str:
+    """The path of the first element that one of two values has alone, if an array around `path` is shorter in it: an
+    element that is lost moves all fields behind it, and each of them differs. Empty if all arrays are as long."""
+    for part in _INDEX.finditer(path):
+        around = path[: part.start()]
+        lengths = {len(array) for array in (_value_at(value, around) for value in (expected, actual))}
+        if len(lengths) > 1:
+            return f"{around}[{min(lengths)}]"
+    return ""
 
 
 def _how(expected: Any, actual: Any) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+import operator
 import zlib
 from typing import Any
 
@@ -97,6 +100,31 @@ def test_a_plain_field_is_called_by_its_message_and_name() -> None:
     right = find("kafka/messages/HeartbeatRequest/4/set#decode").vector.value
     wrong = right | {"GenerationId": right["GenerationId"] + 1}
     assert judged("kafka/messages/HeartbeatRequest/4/set#decode", answer=wrong).place == "HeartbeatRequest.GenerationId"
+
+
+#: No brokers, and two topics: "a" without partitions, "b" with the partitions 0 and 1, each with the replicas 1, 2, 3.
+PARTITIONS = "".join(f"0000{index:08x}00000001" + "00000003000000010000000200000003" + "00000000" for index in (0, 1))
+TWO_TOPICS = f"gen/kafka/MetadataResponse/0/x00000000000000020000000161000000000000000162{2:08x}{PARTITIONS}#decode"
+
+
+@pytest.mark.parametrize(
+    ("path", "lost"),
+    [
+        (("Topics",), "count: missing"),
+        (("Topics", 1, "Partitions"), "count: missing"),
+        (("Topics", 1, "Partitions", 0, "ReplicaNodes"), "INT32: missing"),
+    ],
+)
+def test_a_lost_element_is_told_as_that_whichever_field_differs_first(path: tuple[str | int, ...], lost: str) -> None:
+    right = find(TWO_TOPICS).vector.value
+    for index in (0, -1):  # if the first is lost, all fields of the others differ
+        answer = copy.deepcopy(right)
+        del functools.reduce(operator.getitem, path, answer)[index]
+        assert judged(TWO_TOPICS, answer=answer).place == lost
+    answer = copy.deepcopy(right)
+    array = functools.reduce(operator.getitem, path, answer)
+    array.insert(0, array[-1])
+    assert judged(TWO_TOPICS, answer=answer).place == "an absent field: too much"
 
 
 def test_valid_bytes_that_are_refused_are_at_the_byte_that_the_refusal_names() -> None:
