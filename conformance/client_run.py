@@ -18,7 +18,8 @@ class RunEvent(NamedTuple):
 
     `at`: seconds since the process was started. `kind`: the client "opened" the connection; a "request" of it, which is
     the content of a frame; the "answer" of the broker, in whole frames or what the script makes of them; the broker has
-    "closed" the connection; the client has "ended" it. `scripted`: the script says what the answer is.
+    "closed" the connection; the client has "ended" it. `scripted`: the script says what the answer is. `early`: the
+    request had come before the answer in front of it was sent.
     """
 
     at: float
@@ -26,6 +27,7 @@ class RunEvent(NamedTuple):
     kind: Kind
     data: bytes = b""
     scripted: bool = False
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,14 @@ class ClientRun:
 
 class Reply(NamedTuple):
     """What the script's broker sends for a request: `data`, with `byte_every` seconds between two bytes (0: at once),
-    `delay` seconds after the request. `closes`: then it closes the connection."""
+    `delay` seconds after the request. `joins`: it comes sooner if the next request comes, and then in one
+    packet with the answer to that. `closes`: then it closes the connection."""
 
     data: bytes
     closes: bool = False
     byte_every: float = 0.0
     delay: float = 0.0
+    joins: bool = False
 
 
 class ClientScript(Protocol):

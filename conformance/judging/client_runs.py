@@ -5,7 +5,10 @@ version were announced on its connection: by an answer to ApiVersions without an
 before. Who was told nothing may ask anything. ApiVersions may be asked first in any version, and in version 0 always;
 after an error 35 that names a range of its own, inside of that.
 
-Source: KIP-35 and KIP-511; Kafka protocol guide, Retrieving Supported API versions; R-K-21.
+Nothing more may be asked on a connection within the throttle time that an answer of the script told there, in versions
+in which the broker sends the answer at once; requests that had come before are none.
+
+Source: KIP-35, KIP-219 and KIP-511; Kafka protocol guide, Retrieving Supported API versions; R-K-21.
 """
 
 from __future__ import annotations
@@ -24,6 +27,11 @@ from wireproof.reference.peers.framing import API_VERSIONS
 #: The ranges that were announced: api key → the ranges that stand there.
 Announced = dict[int, list[tuple[int, int]]]
 _LEAST_HEADER = 8
+#: Of the apis that scripts throttle (Produce, Fetch, Metadata, ApiVersions): the first version whose throttle time is
+#: the client's to wait.
+_CLIENT_WAITS = {0: 6, 1: 8, 3: 6, 18: 2}
+#: How much of a throttle time has to pass: clocks of clients count whole milliseconds.
+_WAITED = 0.95
 
 
 def mismatch(expected: Mapping[str, list[str]], run: ClientRun) -> Mismatch | None:
@@ -56,9 +64,13 @@ def _faults(run: ClientRun) -> Iterator[tuple[str, str]]:
     here: dict[int, Announced] = {}
     anywhere: Announced = {}
     asked: dict[int, tuple[int, int]] = {}
+    #: Connection → when it may be used again, and the throttle time.
+    throttled: dict[int, tuple[float, float]] = {}
     for event in run.events:
         if event.kind == "answer" and event.connection in asked:
             api, version = asked[event.connection]
+            if event.scripted and (seconds := _throttle_time(event.data, api, version)):
+                throttled[event.connection] = (event.at + seconds * _WAITED, seconds)
             if api == API_VERSIONS and (listed := _announced(event.data, version)):
                 here.setdefault(event.connection, {}).update(listed)
                 for key, spans in listed.items():
@@ -73,6 +85,22 @@ def _faults(run: ClientRun) -> Iterator[tuple[str, str]]:
             known = here.get(event.connection) or anywhere
             yield from _unannounced(event, api, version, {} if first and api == API_VERSIONS else known)
             yield from _malformed(event, api, version)
+            free, seconds = throttled.get(event.connection, (0.0, 0.0))
+            if event.at < free and not event.early:
+                text = f"{_name(api)} was asked within the throttle time of {seconds:g} seconds"
+                yield f"on connection {event.connection} {text}", "throttle time"
+
+
+def _throttle_time(data: bytes, api: int, version: int) -> float:
+    """The seconds that an answer tells the client to wait; 0 of one that cannot be read."""
+    if version < _CLIENT_WAITS.get(api, version + 1):
+        return 0
+    codec = reference_codec().under(reference.Rules(trailing_bytes="ignored"))
+    try:
+        body = codec.decode(f"ResponseFrame:{_name(api)}", data, dialect=DIALECT, version=version)["body"]
+    except reference.WireError:
+        return 0
+    return max(0, int(body["ThrottleTimeMs"])) / 1000
 
 
 def _announced(data: bytes, version: int) -> Announced:

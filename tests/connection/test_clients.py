@@ -37,6 +37,23 @@ WRONG: Mapping[str, Mapping[str, Outcome]] = {
     "aborts_on_a_wrong_size": {"size-huge": CRASH, "size-below-0": CRASH, "usual": PASS},
     "allocates_by_size": {"size-huge": OOM, "metadata-size-huge": OOM, "usual": PASS},
     "ends_with_0": {"closing-on-metadata": FAIL, "metadata-silent": FAIL, "usual": PASS},
+    "ignores_throttle_times": {
+        "api-versions-throttled": FAIL,
+        "metadata-throttled": FAIL,
+        "fetch-throttled": FAIL,
+        "usual": PASS,
+    },
+    "drops_what_is_behind_an_answer": {
+        "metadata-in-one-packet-with-the-next-answer": FAIL,
+        "fetch-in-one-packet-with-the-next-answer": FAIL,
+        "usual": PASS,
+    },
+    "spins_on_null_records": {
+        "fetch-of-null-beside-an-error-for-ever": HANG,
+        "fetch-of-null-beside-error-3-for-ever": HANG,
+        "fetch-of-null": PASS,
+    },
+    "dies_of_null_records": {"fetch-of-null": FAIL, "fetch-of-null-beside-an-error": FAIL, "usual": PASS},
     "writes_without_end": {"usual": FLOOD, "closing": FLOOD},
 }
 #: Clients that break no rule. The first one is no odd one.
@@ -48,6 +65,7 @@ ODD = (
     "one_connection_each",
     "asks_no_versions",
     "speaks_only_the_oldest",
+    "pipelines_and_fetches",
 )
 
 

@@ -1,18 +1,21 @@
-"""A small client: `client.py NAME ADDRESS`. It asks for the versions, then for the metadata, and ends with 0 if both
-were answered. NAME says what is wrong with it, or odd; "conforming" is neither.
+"""A small client: `client.py NAME ADDRESS`. It asks for the versions, then twice for the metadata, and ends with 0 if
+all were answered. NAME says what is wrong with it, or odd; "conforming" is neither. Some fetch twice, too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import signal
 import socket
 import struct
 import sys
 import time
+from collections.abc import Iterator
 
 NAME, ADDRESS = sys.argv[1:]
-API_VERSIONS, METADATA = 18, 3
+FETCH, METADATA, API_VERSIONS = 1, 3, 18
 #: Seconds for which an answer is awaited; how often it tries, and the seconds between two tries.
 WAITS, TRIES, PAUSE = 1.0, 3, 0.05
 Ranges = dict[int, tuple[int, int]]
@@ -23,12 +26,16 @@ if NAME == "eager":
     TRIES, PAUSE = 6, 0.02
 if NAME == "impatient":
     WAITS, TRIES = 0.4, 6
-if NAME in ("spins", "never_falls_back", "asks_version_0_for_ever", "only_connects"):
+if NAME in ("spins", "never_falls_back", "asks_version_0_for_ever", "only_connects", "spins_on_null_records"):
     TRIES = 1 << 30
 if NAME in ("spins", "only_connects"):
     PAUSE = 0.0
 if NAME == "waits_for_ever":
     WAITS = 1 << 20
+if NAME == "drops_what_is_behind_an_answer":
+    TRIES = 1
+PIPELINES = NAME in ("pipelines_and_fetches", "drops_what_is_behind_an_answer")
+FETCHES = PIPELINES or NAME in ("ignores_throttle_times", "spins_on_null_records", "dies_of_null_records")
 
 
 class FailedError(Exception):
@@ -48,10 +55,27 @@ class Connection:
             self._socket = socket.create_connection((host, int(port)), WAITS)
         except OSError as error:
             raise FailedError(error) from None
-        self._correlation = 0
+        self._correlation = self._answered = 0
+        #: When the broker's throttle time is over.
+        self._free = 0.0
 
     def ask(self, api: int, version: int, body: bytes = b"") -> bytes:
         """The answer to a request, behind the correlation id."""
+        self.send(api, version, body)
+        return self.answer()
+
+    def throttled(self, milliseconds: int) -> None:
+        """Ask nothing more for so long."""
+        if NAME != "ignores_throttle_times":
+            self._free = time.monotonic() + milliseconds / 1000
+
+    def answers_within(self, seconds: float) -> bool:
+        """Whether bytes come in so many seconds."""
+        return bool(select.select([self._socket], [], [], seconds)[0])
+
+    def send(self, api: int, version: int, body: bytes = b"") -> None:
+        """Send a request."""
+        time.sleep(max(0.0, self._free - time.monotonic()))
         self._correlation += 1
         client_id = b"\xff\xfe" if NAME == "client_id_is_no_text" else b"c"
         header = struct.pack(">hhih", api, version, self._correlation, len(client_id)) + client_id
@@ -62,6 +86,13 @@ class Connection:
         content = header + body
         try:
             self._socket.sendall(struct.pack(">i", len(content)) + content)
+        except OSError as error:
+            raise FailedError(error) from None
+
+    def answer(self) -> bytes:
+        """The next answer, behind the correlation id."""
+        self._answered += 1
+        try:
             if NAME == "reads_one_packet":
                 return self._socket.recv(1 << 16)[8:]
             size = struct.unpack(">i", self._take(4))[0]
@@ -72,9 +103,14 @@ class Connection:
             if not 4 <= size < 1 << 24:
                 raise FailedError(f"a frame of {size} bytes")
             answer = self._take(size)
+            if NAME == "drops_what_is_behind_an_answer":
+                self._socket.setblocking(False)
+                with contextlib.suppress(BlockingIOError):
+                    self._socket.recv(1 << 16)
+                self._socket.settimeout(WAITS)
         except OSError as error:
             raise FailedError(error) from None
-        if answer[:4] != struct.pack(">i", self._correlation) and NAME != "ignores_correlation_ids":
+        if answer[:4] != struct.pack(">i", self._answered) and NAME != "ignores_correlation_ids":
             raise FailedError("a wrong correlation id")
         return answer[4:]
 
@@ -114,8 +150,9 @@ def tags(data: bytes, at: int) -> int:
     return at
 
 
-def ranges(answer: bytes, version: int) -> tuple[int, Ranges]:
-    """The error and the ranges in an answer to ApiVersions."""
+def ranges(answer: bytes, version: int) -> tuple[int, Ranges, int]:
+    """The error, the ranges and the throttle time in an answer to ApiVersions."""
+    throttle_time = 0
     try:
         error = struct.unpack_from(">h", answer)[0]
         if version >= 3 and not error:
@@ -125,6 +162,7 @@ def ranges(answer: bytes, version: int) -> tuple[int, Ranges]:
                 key, low, high = struct.unpack_from(">hhh", answer, at)
                 found[key] = (low, high)
                 at = tags(answer, at + 6)
+            throttle_time = struct.unpack_from(">i", answer, at)[0]
             tags(answer, at + 4)
         else:
             count = struct.unpack_from(">i", answer, 2)[0]
@@ -134,11 +172,13 @@ def ranges(answer: bytes, version: int) -> tuple[int, Ranges]:
             for at in range(count):
                 key, low, high = struct.unpack_from(">hhh", answer, 6 + 6 * at)
                 found[key] = (low, high)
+            if version >= 2 and not error:
+                throttle_time = struct.unpack_from(">i", answer, 6 + 6 * count)[0]
     except (struct.error, IndexError) as problem:
         raise FailedError(problem) from None
     if NAME == "refuses_unknown_keys" and any(key > 100 for key in found):
         raise FailedError("an unknown api")
-    return error, found
+    return error, found, throttle_time
 
 
 #: The version of ApiVersions that it asks first.
@@ -170,6 +210,8 @@ class Client:
                 connection.close()
                 connection = Connection()
             self._metadata(connection, self._chosen(known))
+            if FETCHES:
+                self._fetch(connection, known)
         finally:
             connection.close()
 
@@ -181,7 +223,8 @@ class Client:
             if NAME == "asks_version_0_for_ever":
                 self._asks = 0
             raise
-        error, found = ranges(answer, asked)
+        error, found, throttle_time = ranges(answer, asked)
+        connection.throttled(throttle_time)
         if error != 35:
             if error:
                 raise FailedError(f"error {error}")
@@ -199,7 +242,7 @@ class Client:
         return self._versions(connection)
 
     def _chosen(self, known: Ranges) -> int:
-        newest = 0 if NAME == "speaks_only_the_oldest" else 4
+        newest = 0 if NAME == "speaks_only_the_oldest" else 7
         if NAME == "uses_its_newest":
             return newest
         low, high = known.get(METADATA, (1, 0))
@@ -215,9 +258,48 @@ class Client:
             body += b"\0"
         if NAME == "asks_a_key_of_its_own":
             connection.ask(999, 0)
-        answer = connection.ask(METADATA, version, body)
-        if len(answer) < 4 or not 0 <= struct.unpack_from(">i", answer)[0] < 1000:
-            raise FailedError("a wrong count")
+        for answer in self._twice(connection, METADATA, version, body):
+            if len(answer) < 4 or not 0 <= (first := struct.unpack_from(">i", answer)[0]) < 1000:
+                raise FailedError("a wrong count, or throttle time")
+            if version >= 6:
+                connection.throttled(first)
+
+    def _twice(self, connection: Connection, api: int, version: int, body: bytes) -> Iterator[bytes]:
+        """The answers to a request that is asked twice."""
+        connection.send(api, version, body)
+        early = PIPELINES and not connection.answers_within(0.25)
+        if early:
+            connection.send(api, version, body)
+        yield connection.answer()
+        if not early:
+            connection.send(api, version, body)
+        yield connection.answer()
+
+    def _fetch(self, connection: Connection, known: Ranges) -> None:
+        low, high = known.get(FETCH, (1, 0))
+        if not low <= 8 <= high:
+            raise UnsupportedError("Fetch")
+        body = struct.pack(">iiiibiiih4siiqqii", -1, 0, 0, 1 << 20, 0, 0, -1, 1, 4, b"test", 1, 0, 0, -1, 1 << 20, 0)
+        for _ in range(TRIES):
+            read = [self._read_fetch(connection, answer) for answer in self._twice(connection, FETCH, 8, body)]
+            if not any(error for error, _ in read):
+                return
+            if NAME != "spins_on_null_records" or not any(null for _, null in read):
+                time.sleep(PAUSE)
+        raise FailedError("an error of Fetch")
+
+    def _read_fetch(self, connection: Connection, answer: bytes) -> tuple[int, bool]:
+        """The error of the partition, and whether its records are null."""
+        try:
+            throttle_time, error = struct.unpack_from(">i24xh", answer)
+            aborted = struct.unpack_from(">i", answer, 54)[0]
+            size = struct.unpack_from(">i", answer, 58 + 16 * max(0, aborted))[0]
+        except struct.error as problem:
+            raise FailedError(problem) from None
+        connection.throttled(throttle_time)
+        if size < 0 and NAME == "dies_of_null_records":
+            raise UnsupportedError("null")
+        return error, size < 0
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ from collections import Counter, deque
 
 from wireproof.conformance.client_run import ClientScript, Kind, Reply, RunEvent
 from wireproof.reference.peers.connection import Answer, Connection, Wait
+from wireproof.reference.peers.framing import SIZE_BYTES
 
 #: A client tries at most so often in a second: it opens a connection, or asks something that brings it no records. The
 #: text sets no bound; released clients that wait between two tries stay far below it.
@@ -70,6 +71,8 @@ class Scripted(Connection):
         self._pause = 0.0
         self._due_at = 0.0
         self._closes = False
+        #: Bytes that came before the last answer was sent, and that no request was taken from yet.
+        self._early = 0
 
     @property
     def deadline(self) -> float | None:
@@ -103,12 +106,14 @@ class Scripted(Connection):
         except NotImplementedError:  # a script lists more than the broker can answer
             usual = None
         reply = script.reply(frame, self._record.answered[api], usual.answer() if isinstance(usual, Wait) else usual)
-        self._add("request", frame, scripted=reply is not None)
+        self._record.add(RunEvent(self._record.now, self._number, "request", frame, reply is not None, self._early > 0))
+        self._early -= SIZE_BYTES + len(frame)
         if reply is None:
             return self._usual(usual)
         self._record.answered[api] += 1
         if reply.delay:
-            return Wait(now + 1000 * reply.delay, lambda: False, lambda: self._sent(reply, now + 1000 * reply.delay))
+            until = now + 1000 * reply.delay
+            return Wait(until, lambda: reply.joins and self.held > 0, lambda: self._sent(reply, until))
         return self._sent(reply, now)
 
     def _usual(self, answer: Answer) -> Answer:
@@ -123,7 +128,7 @@ class Scripted(Connection):
 
     def _sent(self, reply: Reply, now: float) -> bytes:
         self._add("answer", reply.data, scripted=True)
-        self._closes = reply.closes
+        self._closes, self._early = reply.closes, self.held
         if reply.byte_every:
             self._slow += reply.data
             self._pause, self._due_at = 1000 * reply.byte_every, now
