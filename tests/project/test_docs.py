@@ -152,10 +152,10 @@ import socket
 import sys
 
 sys.path.insert(0, {programs!r})
-import storing_broker as program
+from store import Storing, listen
 
-program.Storing.port = int(sys.argv[2])
-program.listen(program.Storing, socket.create_server(("127.0.0.1", program.Storing.port)))
+Storing.port = int(sys.argv[2])
+listen(Storing, socket.create_server(("127.0.0.1", Storing.port)))
 """
 
 
@@ -163,7 +163,7 @@ def test_the_kit_starts_the_broker_of_the_page(tmp_path: Path) -> None:
     (start,) = (one for one in blocks(BROKER) if one.kind == "file")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    mine = f"#!{sys.executable}\n{MY_BROKER.format(programs=str(ROOT / 'tests/programs'))}"
+    mine = f"#!{sys.executable}\n{MY_BROKER.format(programs=str(ROOT / 'tests/programs/storing'))}"
     for name_, text in ((start.name, start.text.replace("19092", str(port))), ("my-broker", mine)):
         (tmp_path / name_).write_text(text, "utf-8")
         (tmp_path / name_).chmod(0o755)

@@ -12,7 +12,7 @@ from pathlib import Path
 from support.paths import TESTS
 
 #: One with the three apis of the `serve` vectors, and one that stores records.
-SERVING, STORING = TESTS / "programs" / "broker.py", TESTS / "programs" / "storing_broker.py"
+SERVING, STORING = TESTS / "programs" / "broker.py", TESTS / "programs" / "storing"
 
 
 def spec(name: str, program: Path = SERVING) -> str:
