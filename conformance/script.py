@@ -81,11 +81,13 @@ class Event(NamedTuple):
 
 class Facts(NamedTuple):
     """What is different each time. `name`: no topic's name on the broker begins with it. `token`: the token of SASL
-    PLAIN with which the broker is reached; empty if there is none."""
+    PLAIN with which the broker is reached; empty if there is none. `stays`: the broker goes on when the run ends, so
+    topics that were made are deleted."""
 
     name: str
     token: bytes = b""
     behind: tuple[str, int] = ("", 0)
+    stays: bool = True
 
 
 class Deviation(WireproofError):  # noqa: N818 (a result, not an error of ours)

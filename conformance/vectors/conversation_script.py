@@ -1,8 +1,8 @@
 """The script of a conversation for a broker with certain versions: what is sent, and which answers are allowed.
 
 First the topics that it needs are made, on a connection of their own, and it waits until they answer; at the end they
-are deleted. Each request has the next correlation id of its connection. An answer has to be a response of the version
-asked, header included, and to match the pattern as far as that version has its fields.
+are deleted, if the broker stays. Each request has the next correlation id of its connection. An answer has to be a
+response of the version asked, header included, and to match the pattern as far as that version has its fields.
 """
 
 from __future__ import annotations
@@ -211,8 +211,8 @@ class _Running:
             self._made = [*self._made, real] if step.ask == "CreateTopics" else self._made
 
     def delete_topics(self) -> Play:
-        """Delete the topics that were made; whatever is answered."""
-        if self._made and _KIT not in self._closed:
+        """Delete the topics that were made, if the broker stays; whatever is answered."""
+        if self._facts.stays and self._made and _KIT not in self._closed:
             topics = {"Topics": [{"Name": name} for name in self._made], "TopicNames": self._made, "TimeoutMs": 10000}
             with contextlib.suppress(Deviation):
                 yield from self.step(Step(on=_KIT, ask="DeleteTopics", value=topics, answer={}), "DeleteTopics")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
-from support.listening import STORING, spec
+from support.listening import STORING, running, spec
 from support.paths import ROOT
 
 from wireproof.conformance import vectors
@@ -115,6 +116,23 @@ def test_a_right_broker_holds_all_of_them() -> None:
     assert {verdict.outcome for verdict in others} == {Outcome.SKIP}
     assert all("asks" in one.detail or "--sasl" in one.detail or "does without" in one.detail for one in others)
     assert len(found) - len(others) > 120
+
+
+def test_topics_are_deleted_from_a_broker_that_stays(tmp_path: Path) -> None:
+    with running("storing", program=STORING) as address:
+        assert asks_to_delete(address, tmp_path / "address")
+    assert not asks_to_delete(spec("storing", STORING), tmp_path / "program")
+
+
+def asks_to_delete(broker: str, transcript: Path) -> bool:
+    """Whether DeleteTopics (20) is sent after a conversation that needs a topic."""
+    options = Options(allow_writes=True, transcript=transcript)
+    with Examiner(open_connection(broker, options)) as examiner:
+        question = next(conversations.questions(examiner.description.apis or {}))
+        assert [one.verdict.outcome for one in examiner.judge([question])] == [Outcome.PASS]
+    sent = transcript.read_text("utf-8")
+    assert '"data": "000000' in sent
+    return re.search(r'"on": "kit", "data": "[0-9a-f]{8}0014', sent) is not None
 
 
 @pytest.mark.parametrize("name", WRONG)

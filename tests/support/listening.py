@@ -21,9 +21,9 @@ def spec(name: str, program: Path = SERVING) -> str:
 
 
 @contextmanager
-def running(*arguments: str) -> Iterator[str]:
+def running(*arguments: str, program: Path = SERVING) -> Iterator[str]:
     """A broker that somebody else runs. Its address."""
-    words = [sys.executable, "-P", str(SERVING), *arguments]
+    words = [sys.executable, "-P", str(program), *arguments]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
         assert process.stdout

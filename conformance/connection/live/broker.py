@@ -335,7 +335,7 @@ class BrokerConnection(Connection):
         token = None if script.logs_in else self._token
         name, connect = f"{self._name}-{next(self._talks)}", functools.partial(self._connect, token)
         if self._upstream is None:
-            return Talk(script, Facts(name, self._token or b""), connect)
+            return Talk(script, Facts(name, self._token or b"", stays=self._program is None), connect)
         return Talk(script, Facts(name, behind=self._upstream.address), connect, self._upstream.reached)
 
     def _connect(
