@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from support.paths import ROOT, TESTS
 
 from wireproof.cli import group as cli
+from wireproof.commands import export as export_command
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Options, open_connection
@@ -472,6 +473,41 @@ def test_bad_input_is_one_line(
     assert result.exit_code == 2
     assert said in re.sub(r"\s+", " ", result.output)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"file": "file", "mine": "mine"}
+
+
+def test_the_size_is_told_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what makes it smaller; the counted files are those that come."""
+    sizes = {}
+    for name, more in (("all", ()), ("few", ("--type", "VARINT"))):
+        folder = tmp_path / name
+        with monkeypatch.context() as patched:
+            patched.setattr(export_command, "write", refuse_to_write)
+            result = CliRunner().invoke(cli, ["export", str(folder), "--dialect", "kafka", "--area", "varints", *more])
+        found = re.match(
+            r"(\d+) files, ([\d.]+) MB, of which kafka/varints.jsonl has [\d.]+ MB\. (.+)\n", result.output
+        )
+        assert found, result.output
+        assert found[3] == "Smaller with --area, --type, --dialect, --largest."
+        assert (result.exit_code, folder.exists()) == (2, False)
+        result = CliRunner().invoke(cli, ["export", str(folder), "--dialect", "kafka", "--area", "varints", *more])
+        there = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+        assert (len(there), f"{sum(there) / 1e6:.2f}") == (int(found[1]), found[2])
+        sizes[name] = sum(there)
+    assert sizes["few"] < sizes["all"] / 10
+
+
+def refuse_to_write(*_: object, **__: object) -> tuple[str, ...]:
+    raise ExportError("the disk is full")
+
+
+def test_what_is_left_out_is_named_ten_times(tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        cli, ["export", str(tmp_path / "out"), "--dialect=kafka", "--area=resource-limits", "--largest=16384"]
+    )
+    named = re.findall("^left out, because its line has more than 16,384 bytes: (.+)$", result.output, re.MULTILINE)
+    left_out = json.loads((tmp_path / "out" / "manifest.json").read_text())["left_out"]
+    assert named == left_out[:10]
+    assert f"left out too: {len(left_out) - 10} more, which manifest.json names\n" in result.output
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

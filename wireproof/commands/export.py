@@ -13,12 +13,14 @@ from wireproof.cli_options import overwrite_option
 from wireproof.conformance import writing
 from wireproof.console import say
 from wireproof.export import plain_data
-from wireproof.export.package import LANGUAGES, ExportError, archive, for_language, write
+from wireproof.export.package import LANGUAGES, Export, ExportError, archive, for_language, write
 from wireproof.export.package import export as make
 from wireproof.export.parquet import as_table
 
 #: The first bytes of a gzipped file.
 _GZIP = b"\x1f\x8b"
+#: Vectors that are left out, and named.
+_MOST_NAMED = 10
 
 
 @click.command(epilog="Exit codes: 0 it is written, 2 a usage error.")
@@ -65,7 +67,8 @@ def export(
     Each line of a file is one vector with everything that a test needs: input, expectation, the valid twin of a
     negative, other readings. The format is described in docs/reference/export-format.md. For a language, test files are
     written beside them: you call your library in one of them, and run that language's own test command. A folder of an
-    earlier export is brought up to date; your own file stays, and a file that you changed is an error.
+    earlier export is brought up to date; your own file stays, and a file that you changed is an error. The size is told
+    before anything is written.
 
     \b
     Examples:
@@ -86,6 +89,8 @@ def export(
             made = as_table(made)
         elif form != "json":
             made = for_language(made, form)
+        written = sum(1 for path in made.files if path not in made.own)
+        say(f"{written} files, {_size(made)}. Smaller with --area, --type, --dialect, --largest.")
         if folder is not None:
             changed = write(made, folder, overwrite=overwrite)
         if packed is not None:
@@ -94,11 +99,19 @@ def export(
         raise click.UsageError(str(error)) from None
     for path in changed:
         say(f"left as it is, because it was changed since an earlier export: {path}")
-    for identifier in made.left_out:
+    for identifier in made.left_out[:_MOST_NAMED]:
         say(f"left out, because its line has more than {largest:,} bytes: {identifier}")
-    written = sum(1 for path in made.files if path not in made.own)
+    if len(made.left_out) > _MOST_NAMED:
+        say(f"left out too: {len(made.left_out) - _MOST_NAMED} more, which manifest.json names")
     places = " and ".join(str(place) for place in (folder, packed) if place is not None)
     say(f"{made.cases:,} vectors in {written} files: {places}")
+
+
+def _size(made: Export) -> str:
+    """All bytes of an export, and those of its largest file, in MB."""
+    sizes = {path: len(content) for path, content in made.files.items()}
+    largest = max(sizes, key=lambda path: sizes[path])
+    return f"{sum(sizes.values()) / 1e6:.2f} MB, of which {largest} has {sizes[largest] / 1e6:.2f} MB"
 
 
 def _check_free(path: Path, *, overwrite: bool) -> None:
