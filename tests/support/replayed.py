@@ -6,6 +6,7 @@ can make of what it is asked, and what the reference decodes of the bytes in the
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import struct
@@ -82,6 +83,7 @@ def _compact(value: Any) -> str:
     return json.dumps(to_json(value), ensure_ascii=False, separators=(",", ":"))
 
 
+@functools.cache  # the tests of all languages ask for the same ones
 def replay(spec: str) -> tuple[Table, dict[str, str]]:
     """The table of an implementation, and the kit's verdicts on it by id."""
     table: Table = {}
