@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support.exported import accepted_line, by_the_kit, differences
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, by_the_kit, differences
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
 
@@ -114,13 +115,34 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_as_written_they_pass(tmp_path: Path) -> None:
-    """The example that is written offers INT16."""
-    export(tmp_path)
+    """The example that is written offers VARINT."""
+    export(tmp_path, areas=("varints",))
     compiled(tmp_path, "wireproof-test", "implementation.c")
     code, output, found = run(tmp_path)
     assert code == 0, output[-MOST_SHOWN:]
     assert Counter(found.values()).keys() == {"pass", "skip"}
-    assert found["kafka/framing/int16-1#decode"] == "pass"
+    assert found["kafka/varints/varint-minus-1#decode"] == "pass"
+    assert SKIPPED.search(output)
+    assert len(output.splitlines()) < SCREEN < Counter(found.values())["skip"]
+    code, output, _ = run(tmp_path, "kafka/varints/varlong-0#")
+    assert (code, "offers no type of those that were chosen. Fill in" in output) == (1, True)
+    assert "skip       kafka/varints/varlong-0#decode: VARLONG\n" in output
+
+
+def test_one_question_is_asked_alone(folder: Path) -> None:
+    """By the command of its failure, also beside a list of known deviations."""
+    _, output, found = run(folder, "kafka/varints/", WIREPROOF_WRONG="sign")
+    (folder / "known.txt").write_text("kafka/varints/uvarint-0#decode it is not asked\n")
+    code, output, alone = ask_alone(output, folder, WIREPROOF_WRONG="sign")
+    (folder / "known.txt").unlink()
+    assert ([*alone.values()], code) == (["fail"], 1), output
+    assert alone.items() <= found.items()
+    assert "known.txt" not in output
+
+
+@pytest.mark.parametrize("op", ["decode", "recode"])
+def test_bytes_that_have_to_be_refused_are_chosen_by_either_op(op: str, folder: Path) -> None:
+    assert run(folder, f"kafka/varints/varint-trailing#{op}")[2] == {"kafka/varints/varint-trailing#decode": "pass"}
 
 
 def test_in_one_process_they_pass_too(folder: Path) -> None:
@@ -194,7 +216,7 @@ def test_what_another_reading_accepts_is_contested(folder: Path) -> None:
 def test_a_run_that_asks_nothing_fails(folder: Path) -> None:
     code, output, _ = run(folder, "kafka/no/such")
     assert code == 1
-    assert "nothing was asked" in output
+    assert re.search(r"nothing was asked: no id begins so\. One is kafka/\S+#\w+: dialect, area, name, op\n", output)
 
 
 def test_a_twin_that_is_refused_makes_a_refusal_a_skip(folder: Path) -> None:

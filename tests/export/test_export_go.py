@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support.exported import accepted_line
-from support.golang import FOLDER, go
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone
+from support.golang import FLAGS, FOLDER, go
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
 from support.toolchains import skip_without
@@ -113,17 +113,35 @@ def wrong(module: Path) -> Built:
 
 
 def test_as_written_they_pass(tmp_path: Path) -> None:
-    """The example that is written offers INT16."""
+    """The example that is written offers VARINT."""
     skip_without("go")
-    export(tmp_path)
+    export(tmp_path, "--dialect", "kafka", "--area", "varints")
     (tmp_path / "go.mod").write_text("module example\n\ngo 1.22\n")
     go("vet", ".", folder=tmp_path)
     go("test", "-c", "-o", "exported.test", ".", folder=tmp_path)
-    code, output, found = Built(tmp_path, tmp_path).run()
+    built = Built(tmp_path, tmp_path)
+    code, output, found = built.run()
     assert code == 0, output[-2000:]
     assert Counter(found.values()).keys() == {"pass", "skip"}
-    assert found["kafka/framing/int16-1#decode"] == "pass"
+    assert found["kafka/varints/varint-minus-1#decode"] == "pass"
     assert re.search(r"^wireproof: \d+ pass, 0 contested, \d+ skip, 0 fail, 0 known$", output, re.MULTILINE)
+    assert SKIPPED.search(output)
+    assert len(output.splitlines()) < SCREEN < Counter(found.values())["skip"]
+    code, output, _ = built.run("-test.run=TestVectors/kafka/varints/varlong-0#")
+    assert (code, "offers no type of those that were chosen. Fill in" in output) == (1, True)
+
+
+def test_one_question_is_asked_alone(wrong: Built) -> None:
+    """By the command of its failure, also beside a list of known deviations; a test has the name of its question."""
+    mutant = "varint without zigzag"
+    _, output, found = wrong.run("-test.run=TestVectors/kafka/varints/varint-minus-1#decode", mutant=mutant)
+    assert found == {"kafka/varints/varint-minus-1#decode": "fail"}
+    assert "--- FAIL: TestVectors/kafka/varints/varint-minus-1#decode (" in output
+    (wrong.tests / "known.json").write_text(json.dumps({"kafka/varints/uvarint-0#decode": "it is not asked"}))
+    code, output, alone = ask_alone(output, wrong.tests, MUTANT=mutant, **FLAGS)
+    (wrong.tests / "known.json").unlink()
+    assert (alone, code) == (found, 1), output
+    assert "known.json" not in output
 
 
 @pytest.mark.parametrize("mutant", ["", *MUTANTS, *OWN_WAYS])
@@ -234,5 +252,8 @@ def test_known_deviations_are_no_failures_and_stale_ones_are(wrong: Built) -> No
 
 
 def test_nothing_asked_is_no_pass(wrong: Built) -> None:
-    code, output, _ = wrong.run("-test.run=Vectors/kafka/schema-evolution|Vectors/kafka/framing/kafka/framing/uuid")
-    assert (code, "nothing was asked" in output) == (1, True)
+    code, output, _ = wrong.run("-test.run=Vectors/kafka/framing/^uuid")
+    assert (code, "nothing was asked: implementation_test.go offers no type" in output) == (1, True)
+    code, output, _ = wrong.run("-test.run=Vectors/kafka/no-such-area")
+    assert code == 1
+    assert re.search(r"nothing was asked: -run names no question\. One is 'TestVectors/kafka/\S+#\w+': dialect", output)

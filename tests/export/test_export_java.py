@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support.exported import accepted_line
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone
 from support.java import FOLDER, NO_CRASH_FILE, built, skip_unless_built
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
@@ -97,9 +97,14 @@ def as_written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, str
     """Exported tests as they are, run by Maven: their folder, the exit code and the output."""
     skip_unless_built()
     folder = tmp_path_factory.mktemp("as-written")
-    export(folder)
+    export(folder, "--dialect", "kafka", "--area", "varints")
     code, output = command(
-        "mvn", "--batch-mode", "--quiet", "test", folder=folder, WIREPROOF_REPORT=str(folder / "report.jsonl")
+        *("mvn", "--batch-mode", "--no-transfer-progress", "test"),
+        # What `libraries` needs, in the same run.
+        *(f"{DEPENDENCY}:copy", f"-Dartifact={CONSOLE}", "-DoutputDirectory=console"),
+        *(f"{DEPENDENCY}:build-classpath", "-Dmdep.outputFile=classpath"),
+        folder=folder,
+        WIREPROOF_REPORT=str(folder / "report.jsonl"),
     )
     return folder, code, output
 
@@ -107,12 +112,7 @@ def as_written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, str
 @pytest.fixture(scope="module")
 def libraries(as_written: tuple[Path, int, str]) -> str:
     """The classpath of Jackson and of JUnit's console."""
-    folder = as_written[0]
-    code, output = command(
-        *("mvn", "--batch-mode", "--quiet", f"{DEPENDENCY}:copy", f"-Dartifact={CONSOLE}"),
-        *("-DoutputDirectory=console", f"{DEPENDENCY}:build-classpath", "-Dmdep.outputFile=classpath"),
-        folder=folder,
-    )
+    folder, code, output = as_written
     assert code == 0, output
     (console,) = (folder / "console").iterdir()
     return f"{(folder / 'classpath').read_text()}:{console}"
@@ -157,13 +157,46 @@ def kit_on_wrong(wrong: Built, mutant: str) -> dict[str, str]:
 
 
 def test_as_written_they_pass(as_written: tuple[Path, int, str]) -> None:
-    """The example that is written offers INT16."""
+    """The example that is written offers VARINT."""
     folder, code, output = as_written
     assert code == 0, output[-2000:]
     found = report_of(folder)
     assert Counter(found.values()).keys() == {"pass", "skip"}
-    assert found["kafka/framing/int16-1#decode"] == "pass"
+    assert found["kafka/varints/varint-minus-1#decode"] == "pass"
     assert re.search(r"wireproof: \d+ pass, 0 contested, \d+ skip, 0 fail, 0 known\n", output)
+    assert SKIPPED.search(output)
+    assert len(output.splitlines()) < SCREEN < Counter(found.values())["skip"]
+
+
+def test_one_question_is_asked_alone(wrong: Built, as_written: tuple[Path, int, str]) -> None:
+    """By the command of its failure, also beside a list of known deviations. The failure is of the wrong codec, and the
+    command is run where Maven's project is: there it passes."""
+    folder = as_written[0]
+    only = "-Dwireproof.only=kafka/varints/varint-minus-1#decode"
+    _, output, found = wrong.run(only, mutant="varint without zigzag")
+    assert found == {"kafka/varints/varint-minus-1#decode": "fail"}
+    (folder / "known.json").write_text(json.dumps({"kafka/varints/uvarint-0#decode": "it is not asked"}))
+    code, output, alone = ask_alone(output, folder)
+    (folder / "known.json").unlink()
+    assert (alone, code) == ({"kafka/varints/varint-minus-1#decode": "pass"}, 0), output
+
+
+@pytest.mark.parametrize("op", ["decode", "recode"])
+def test_bytes_that_have_to_be_refused_are_chosen_by_either_op(op: str, wrong: Built) -> None:
+    _, _, found = wrong.run(f"-Dwireproof.only=kafka/varints/varint-trailing#{op}")
+    assert found == {"kafka/varints/varint-trailing#decode": "pass"}
+
+
+@pytest.mark.parametrize(
+    ("only", "said"),
+    [
+        ("kafka/varints/uvarint-0#", "MyImplementation offers no type of those that were chosen. Fill in"),
+        ("kafka/no/such", "no id begins with kafka/no/such. One is kafka/"),
+    ],
+)
+def test_a_run_that_asks_nothing_says_what_to_do(only: str, said: str, wrong: Built) -> None:
+    code, output, _ = wrong.run(f"-Dwireproof.only={only}")
+    assert (code, f"nothing was asked: {said}" in output) == (1, True), output[-2000:]
 
 
 @pytest.mark.parametrize("mutant", ["", *MUTANTS, *OWN_WAYS])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tomllib
@@ -17,7 +18,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from support.exported import accepted_line, by_the_kit, differences
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, by_the_kit, differences
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
 from support.rust import FOLDER as WRAPPERS
@@ -123,7 +124,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("exported")
     (path / "src").mkdir()
     (path / "Cargo.toml").write_text(MANIFEST)
-    export(path, "written")
+    export(path, "written", areas=("varints",))
     shutil.copy(PROGRAMS / "codec.rs", export(path, "codec") / "implementation.rs")
     every = tuple(area for area in vectors.AREAS if area != LONG)
     table = export(path, "replaying", areas=every, dialects=())
@@ -142,12 +143,36 @@ def program(package: Path) -> str:
 
 
 def test_as_written_they_pass(package: Path) -> None:
-    """The example that is written offers INT16."""
+    """The example that is written offers VARINT."""
     code, output, found = run(package, "written")
     assert code == 0, output[-MOST_SHOWN:]
     assert "--> tests/written" not in output  # the compiler has no warnings
     assert Counter(found.values()).keys() == {"pass", "skip"}
-    assert found["kafka/framing/int16-1#decode"] == "pass"
+    assert found["kafka/varints/varint-minus-1#decode"] == "pass"
+    assert SKIPPED.search(output)
+    assert len(output.splitlines()) < SCREEN < Counter(found.values())["skip"]
+    code, output, _ = run(package, "written", WIREPROOF_ONLY="kafka/varints/varlong-0#")
+    assert (code != 0, "offers no type of those that were chosen. Fill in" in output) == (True, True)
+    assert "skip       kafka/varints/varlong-0#decode: VARLONG\n" in output
+
+
+def test_one_question_is_asked_alone(package: Path) -> None:
+    """By the command of its failure, also beside a list of known deviations."""
+    of_codec = {"WIREPROOF_WRONG": "sign", "CARGO_TARGET_DIR": str(package / "target")}
+    _, output, found = run(package, "codec", WIREPROOF_ONLY="kafka/varints/", **of_codec)
+    listed = package / "tests" / "codec" / "known.txt"
+    listed.write_text("kafka/varints/uvarint-0#decode it is not asked\n")
+    code, output, alone = ask_alone(output, package, **of_codec)
+    listed.unlink()
+    assert ([*alone.values()], code != 0) == (["fail"], True), output
+    assert alone.items() <= found.items()
+    assert "known.txt" not in output
+
+
+@pytest.mark.parametrize("op", ["decode", "recode"])
+def test_bytes_that_have_to_be_refused_are_chosen_by_either_op(op: str, package: Path) -> None:
+    _, _, found = run(package, "codec", WIREPROOF_ONLY=f"kafka/varints/varint-trailing#{op}")
+    assert found == {"kafka/varints/varint-trailing#decode": "pass"}
 
 
 def test_a_right_codec_has_the_verdicts_of_the_kit(package: Path, program: str) -> None:
@@ -206,7 +231,7 @@ def test_known_deviations_are_no_failures_and_stale_ones_are(package: Path) -> N
 def test_a_run_that_asks_nothing_fails(package: Path) -> None:
     code, output, _ = run(package, "codec", WIREPROOF_ONLY="kafka/no/such")
     assert code != 0
-    assert "nothing was asked" in output
+    assert re.search(r"nothing was asked: no id begins with kafka/no/such\. One is kafka/\S+#\w+: dialect", output)
 
 
 def test_what_is_the_user_s_stays(tmp_path: Path) -> None:

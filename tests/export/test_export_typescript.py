@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support.exported import accepted_line, keep
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, keep
 from support.node import FOLDER, installed, skip_unless_built, spec
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
@@ -60,11 +60,11 @@ def export(folder: Path, *chosen: str) -> None:
     assert result.exit_code == 0, result.output
 
 
-def run(folder: Path, **env: str) -> tuple[int, str, dict[str, str]]:
-    """`node --test`: its exit code, its output and the verdicts by id."""
+def run(folder: Path, *options: str, **env: str) -> tuple[int, str, dict[str, str]]:
+    """`node --test` with these options: its exit code, its output and the verdicts by id."""
     report = folder / "report.jsonl"
     done = subprocess.run(
-        ["node", "--test"],
+        ["node", "--test", *options],
         cwd=folder,
         env={"PATH": str(Path(shutil.which("node") or "node").parent), "WIREPROOF_REPORT": str(report)} | env,
         stdout=subprocess.PIPE,
@@ -124,13 +124,35 @@ def codec(tmp_path_factory: pytest.TempPathFactory) -> Codec:
 
 
 def test_as_written_they_pass(tmp_path: Path) -> None:
-    """The example that is written offers INT16."""
+    """The example that is written offers VARINT."""
     skip_without("node")
-    export(tmp_path)
+    export(tmp_path, *of_kafka(["varints"]))
     code, output, found = run(tmp_path)
     assert code == 0, output[-2000:]
     assert Counter(found.values()).keys() == {"pass", "skip"}
-    assert found["kafka/framing/int16-1#decode"] == "pass"
+    assert found["kafka/varints/varint-minus-1#decode"] == "pass"
+    assert SKIPPED.search(output)
+    assert len(output.splitlines()) < SCREEN < Counter(found.values())["skip"]
+    code, output, _ = run(tmp_path, "--test-name-pattern=kafka/varints/varlong-0#")
+    assert (code, "offers no type of those that were chosen. Fill in" in output) == (1, True)
+    code, output, found = run(tmp_path, "--test-name-pattern=of another file")
+    assert (code, found) == (0, {})
+    assert re.search(r"nothing was asked: --test-name-pattern names no question\. One is kafka/\S+#\w+: dial", output)
+
+
+def test_one_question_is_asked_alone(codec: Codec) -> None:
+    """By the command of its failure, also beside a list of known deviations; a test has the name of its question."""
+    folder = codec.tests(("varints",))
+    wrong = {"MUTANT": "varint without zigzag"}
+    _, output, found = run(folder, "--test-name-pattern", "kafka/varints/varint-minus-1#decode", **wrong)
+    assert found == {"kafka/varints/varint-minus-1#decode": "fail"}
+    assert run(folder, "--test-name-pattern=/VARINT-minus-1#dec/i", **wrong)[2].items() >= found.items()
+    _, output, _ = run(folder, **wrong)
+    (folder / "known.json").write_text(json.dumps({"kafka/varints/varint-minus-1#encode": "it is not asked"}))
+    code, output, alone = ask_alone(output, folder, **wrong)
+    (folder / "known.json").unlink()
+    assert ([*alone.values()], code) == (["fail"], 1), output
+    assert "known.json" not in output
 
 
 def test_a_right_codec_has_the_verdicts_of_the_kit(codec: Codec) -> None:
@@ -271,7 +293,7 @@ def test_known_deviations_are_no_failures_and_stale_ones_are(codec: Codec) -> No
     listed.unlink()
     assert code == 1
     assert "known.json lists it, but it ends as pass: take it out" in output
-    assert "known.json lists ids that were not asked" in output
+    assert "known.json lists ids that no question has" in output
 
 
 def test_what_is_the_user_s_stays(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import re
+import subprocess
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -39,6 +42,32 @@ def accepted_line(folder: Path) -> Iterator[str]:
     path.write_text(f"{before}{json.dumps(line)}\n", "utf-8")
     yield f"{name}#decode"
     path.write_text(before, "utf-8")
+
+
+#: More lines than this are no screen.
+SCREEN = 60
+#: Skipped questions by type, as a run prints them.
+SKIPPED = re.compile(r"skipped: (\d+ [^ ,]+, ){5,}\d+ of \d+ other types")
+
+
+def ask_alone(output: str, folder: Path, **env: str) -> tuple[int, str, dict[str, str]]:
+    """Run the command with which the first failure of a run ends. Gives the exit code, the output, and the verdicts by
+    id."""
+    found = re.search(r"again: +(.+)", output)
+    assert found, output[-2000:]
+    report = folder / "alone.jsonl"
+    done = subprocess.run(
+        ["sh", "-c", found[1]],
+        cwd=folder,
+        env=os.environ | {"WIREPROOF_REPORT": str(report)} | env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    verdicts = {one["id"]: one["verdict"] for one in map(json.loads, report.read_text("utf-8").splitlines())}
+    return done.returncode, done.stdout, verdicts
 
 
 def by_the_kit(

@@ -25,13 +25,17 @@ def run(program: Path, *arguments: str, stdin: str = "", **env: str) -> subproce
     return subprocess.run(command, input=stdin, capture_output=True, text=True, env=os.environ | env, check=False)
 
 
+#: Go's flags, in its environment: those of `implementations/go/build`. Go keeps what it compiles by flags, so that no
+#: library is compiled twice.
+FLAGS = {"CGO_ENABLED": "0", "GOFLAGS": "-trimpath -buildvcs=false"}
+
+
 def go(*arguments: str, folder: Path) -> str:
-    """What a command of Go's prints. Its flags are those of `implementations/go/build`: Go keeps what it compiles by
-    flags, so no library is compiled twice."""
+    """What a command of Go's prints."""
     done = subprocess.run(
         ["go", *arguments],
         cwd=folder,
-        env=os.environ | {"CGO_ENABLED": "0", "GOFLAGS": "-trimpath -buildvcs=false"},
+        env=os.environ | FLAGS,
         capture_output=True,
         text=True,
         check=False,

@@ -32,6 +32,7 @@
 #define FORMAT 1
 #define DEEPEST 200 /* nested JSON */
 #define SHOWN 400   /* characters of a value in a text */
+#define MOST_TYPES 10 /* named of those that were skipped */
 
 /* --- Memory and values -------------------------------------------------------------------------------------------- */
 
@@ -1313,12 +1314,34 @@ typedef struct {
   dialect *of;
   const char *line;
   size_t size;
-  int op;
-  const char *id; /* without its op */
+  int op, or_recode; /* or_recode: recode is asked where decode is not offered */
+  const char *id;    /* without its op */
+  size_t type;       /* its place in `types` */
 } entry;
 
+/* A type, or the op of cases without one, and how often it was skipped. */
+typedef struct {
+  const char *name;
+  size_t skips;
+} type_skips;
+
 static entry *entries;
-static size_t entry_count;
+static type_skips *types;
+static size_t entry_count, type_count;
+
+/* The place of a name in `types`. */
+static size_t type_at(const char *name) {
+  size_t at = 0;
+  while (at < type_count && strcmp(types[at].name, name) != 0) at++;
+  if (at == type_count) {
+    types = realloc(types, (type_count + 1) * sizeof *types);
+    char *kept = malloc(strlen(name) + 1);
+    if (types == NULL || kept == NULL) give_up("no memory", name);
+    type_skips one = {strcpy(kept, name), 0};
+    types[type_count++] = one;
+  }
+  return at;
+}
 
 static char *read_file(const char *path, size_t *size, int may_lack) {
   FILE *file = fopen(path, "rb");
@@ -1361,7 +1384,7 @@ static const wp_value *beside(const char *folder, const char *name, const char *
 static void add_line(dialect *of, const char *line, size_t size, const char *path) {
   static size_t room;
   wp_value *value = parsed(line, size, path);
-  const wp_value *ops = wp_get(value, "ops"), *id = wp_get(value, "id");
+  const wp_value *ops = wp_get(value, "ops"), *id = wp_get(value, "id"), *type = wp_get(value, "type");
   int invalid = wp_is(wp_get(value, "kind"), "invalid");
   if (ops == NULL || string(id) == NULL) give_up("a line without id or ops", path);
   char *name = malloc(id->size + 1);
@@ -1374,7 +1397,8 @@ static void add_line(dialect *of, const char *line, size_t size, const char *pat
       entries = realloc(entries, room * sizeof *entries);
       if (entries == NULL) give_up("no memory", path);
     }
-    entry one = {of, line, size, op, name};
+    int or_recode = invalid && op == DECODE && names_op(ops, RECODE);
+    entry one = {of, line, size, op, or_recode, name, type_at(type != NULL ? string(type) : op_names[op])};
     entries[entry_count++] = one;
   }
   wp_forget();
@@ -1464,7 +1488,11 @@ static const char *reason_known(const char *id) {
 /* --- Verdicts ----------------------------------------------------------------------------------------------------- */
 
 static size_t counts[VERDICTS], excused, broken;
+static int shows_skips;
+static const char *program;
 static FILE *report;
+
+static void say_again(const char *id) { printf("  again:    %s '%s'\n", program, id); }
 
 static void take(size_t index, judged found) {
   buffer id = {0}, line = {0};
@@ -1490,11 +1518,15 @@ static void take(size_t index, judged found) {
     if (why != NULL) {
       broken++;
       printf("STALE      %s: known.txt lists it, but it ends as %s: take it out\n", id.text, name);
+      say_again(id.text);
     }
+    if (found.verdict == SKIP) types[entries[index].type].skips++;
+    if (found.verdict == SKIP && shows_skips) printf("skip       %s: %s\n", id.text, found.text);
     if (found.verdict == CONTESTED) printf("contested  %s: %s\n", id.text, found.text);
     if (found.verdict >= FAIL) {
       broken++;
       printf("%-10s %s: %s\n", found.verdict == FAIL ? "FAIL" : found.verdict == CRASH ? "CRASH" : "HANG", id.text, found.text);
+      say_again(id.text);
     }
   }
   wp_forget();
@@ -1645,15 +1677,45 @@ static void ask_all(const unsigned char *chosen, unsigned limit) {
 
 #endif
 
-static int is_chosen(const char *id, int op, int count, char **prefixes) {
+/* Whether an id with its op begins so. */
+static int begins(const char *id, int op, const char *prefix) {
   buffer whole = {0};
   say(&whole, id);
   say(&whole, "#");
   say(&whole, op_names[op]);
-  int found = count == 0;
-  for (int at = 0; at < count && !found; at++) found = strncmp(whole.text, prefixes[at], strlen(prefixes[at])) == 0;
+  int found = strncmp(whole.text, prefix, strlen(prefix)) == 0;
   wp_forget();
   return found;
+}
+
+static int is_chosen(const entry *one, int count, char **prefixes) {
+  int found = count == 0;
+  for (int at = 0; at < count && !found; at++) {
+    found = begins(one->id, one->op, prefixes[at]) || (one->or_recode && begins(one->id, RECODE, prefixes[at]));
+  }
+  return found;
+}
+
+static int by_skips(const void *one, const void *other) {
+  const type_skips *left = one, *right = other;
+  if (left->skips != right->skips) return left->skips > right->skips ? -1 : 1;
+  return strcmp(left->name, right->name);
+}
+
+/* The types that were skipped most. */
+static void print_skips(void) {
+  size_t rest = 0, others = 0;
+  qsort(types, type_count, sizeof *types, by_skips);
+  for (size_t at = 0; at < type_count && types[at].skips > 0; at++) {
+    if (at < MOST_TYPES) {
+      printf("%s%lu %s", at == 0 ? "skipped: " : ", ", (unsigned long)types[at].skips, types[at].name);
+    } else {
+      rest += types[at].skips;
+      others++;
+    }
+  }
+  if (rest > 0) printf(", %lu of %lu other types", (unsigned long)rest, (unsigned long)others);
+  if (counts[SKIP] > 0) printf("\n");
 }
 
 int main(int count, char **arguments) {
@@ -1665,8 +1727,10 @@ int main(int count, char **arguments) {
   if (to != NULL && (report = fopen(to, "w")) == NULL) give_up(strerror(errno), to);
   unsigned char *chosen = calloc(entry_count + 1, 1);
   if (chosen == NULL) give_up("no memory", "vectors");
+  program = arguments[0];
+  shows_skips = count > 1;
   for (size_t index = 0; index < entry_count; index++) {
-    chosen[index] = (unsigned char)is_chosen(entries[index].id, entries[index].op, count - 1, arguments + 1);
+    chosen[index] = (unsigned char)is_chosen(&entries[index], count - 1, arguments + 1);
   }
   ask_all(chosen, (unsigned)seconds);
   for (size_t at = 0; at < known_count && count == 1; at++) {
@@ -1678,9 +1742,15 @@ int main(int count, char **arguments) {
   printf("wireproof:");
   for (int verdict = 0; verdict < VERDICTS; verdict++) printf(" %lu %s,", (unsigned long)counts[verdict], verdict_names[verdict]);
   printf(" %lu known\n", (unsigned long)excused);
+  print_skips();
   if (counts[PASS] + counts[CONTESTED] + counts[FAIL] + counts[CRASH] + counts[HANG] + excused == 0) {
-    printf("wireproof: nothing was asked\n");
     broken++;
+    if (counts[SKIP] == 0 && entry_count > 0) {
+      printf("nothing was asked: no id begins so. One is %s#%s: dialect, area, name, op\n", entries[0].id, op_names[entries[0].op]);
+    } else {
+      printf("nothing was asked: implementation.c offers no type of those that were chosen. Fill in its functions for one of\n"
+             "them, or export the types that it has: wireproof export --type T\n");
+    }
   }
   if (report != NULL && fclose(report) != 0) give_up(strerror(errno), to);
   return broken > 0;

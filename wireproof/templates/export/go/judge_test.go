@@ -19,11 +19,18 @@ type verdict struct {
 	Text    string
 }
 
-func judge(one *line, op string) verdict {
-	got := one.decoded
-	if op != "decode" || got.kind == notOffered {
-		got = ask(one, op, one.input())
+// judge asks a question. Bytes that have to be refused are asked by recode where decode is not offered. (5)
+func judge(one *line, op string) (asked string, found verdict) {
+	got := ask(one, op, one.input())
+	if got.kind == notOffered && one.Kind == "invalid" && op == "decode" && slices.Contains(one.Ops, "recode") {
+		if other := ask(one, "recode", one.input()); other.kind != notOffered {
+			op, got = "recode", other
+		}
 	}
+	return op, judged(one, op, got)
+}
+
+func judged(one *line, op string, got seen) verdict {
 	switch got.kind {
 	case notOffered:
 		return verdict{"skip", got.text} // 5

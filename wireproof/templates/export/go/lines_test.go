@@ -45,7 +45,6 @@ type line struct {
 	Breaks                  []json.RawMessage
 
 	settings []byte // of its dialect; nil: there are none
-	decoded  seen   // what decode did, if it was asked already: else of the kind notOffered
 }
 
 // readAs is the form of converted bytes.
@@ -113,18 +112,20 @@ func (one *line) optional() map[string]bool {
 	return paths
 }
 
-// load reads all lines of an export, by file: "kafka/varints.jsonl", ….
-func load(folder string) (files []string, lines map[string][]*line, err error) {
+// area is the first two parts of the id: "kafka/varints".
+func (one *line) area() string { return strings.Join(strings.SplitN(one.ID, "/", 3)[:2], "/") }
+
+// load reads all lines of an export, by area.
+func load(folder string) (areas []string, lines map[string][]*line, err error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*", "*.jsonl"))
 	if err == nil && len(paths) == 0 {
 		err = fmt.Errorf("%s holds no vectors: export them again", folder)
 	}
 	lines = map[string][]*line{}
 	for _, path := range paths {
-		name := filepath.Base(filepath.Dir(path)) + "/" + filepath.Base(path)
 		found, err := read(path)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
 		settings, err := os.ReadFile(filepath.Join(filepath.Dir(path), "settings.json"))
 		if err != nil && !os.IsNotExist(err) {
@@ -132,10 +133,13 @@ func load(folder string) (files []string, lines map[string][]*line, err error) {
 		}
 		for _, one := range found {
 			one.settings = settings
+			if lines[one.area()] == nil {
+				areas = append(areas, one.area())
+			}
+			lines[one.area()] = append(lines[one.area()], one)
 		}
-		files, lines[name] = append(files, name), found
 	}
-	return files, lines, err
+	return areas, lines, err
 }
 
 func read(path string) (found []*line, err error) {

@@ -8,50 +8,51 @@ package wireproof
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
+// mostTypes is how many types of skipped questions are named.
+const mostTypes = 10
+
 func TestVectors(t *testing.T) {
-	files, lines, err := load("vectors")
+	areas, lines, err := load("vectors")
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := newRun(t)
-	for _, file := range files {
-		t.Run(file[:len(file)-len(".jsonl")], func(t *testing.T) {
-			ready, why := configure(lines[file])
-			for _, one := range lines[file] {
-				for _, op := range one.asked() {
-					t.Run(one.ID+"#"+op, func(t *testing.T) {
+	for _, area := range areas {
+		t.Run(area, func(t *testing.T) {
+			ready, why := configure(lines[area])
+			for _, one := range lines[area] {
+				for _, op := range one.questions() {
+					t.Run(one.ID[len(area)+1:]+"#"+op, func(t *testing.T) {
 						run.question(t, one, op, ready, why)
 					})
 				}
 			}
 		})
 	}
-	run.end(t, lines)
+	run.end(t, areas, lines)
 }
 
-// asked is the ops of a line. Bytes that have to be refused are asked by decode, or by recode where decode is not offered.
-func (one *line) asked() []string {
-	if one.Kind != "invalid" || !slices.Contains(one.Ops, "decode") {
-		return one.Ops
+// questions is the ops of a line. Bytes that have to be refused are one question.
+func (one *line) questions() []string {
+	if one.Kind == "invalid" && slices.Contains(one.Ops, "decode") {
+		return []string{"decode"}
 	}
-	one.decoded = ask(one, "decode", one.input())
-	isAbsent := one.decoded.kind == notOffered && slices.Contains(one.Ops, "recode")
-	if isAbsent && ask(one, "recode", one.input()).kind != notOffered {
-		return []string{"recode"}
-	}
-	return []string{"decode"}
+	return one.Ops
 }
 
-// configure passes the settings of a file's dialect.
+// configure passes the settings of the lines' dialect.
 func configure(lines []*line) (ready bool, why string) {
 	if len(lines) == 0 || lines[0].settings == nil {
 		return true, ""
@@ -65,15 +66,15 @@ func configure(lines []*line) (ready bool, why string) {
 	return true, ""
 }
 
-// run holds what is counted over all questions.
+// run holds what is counted over all questions. skips: by type, or by op where there is none.
 type run struct {
-	known  map[string]string
-	counts map[string]int
-	report *bufio.Writer
+	known         map[string]string
+	counts, skips map[string]int
+	report        *bufio.Writer
 }
 
 func newRun(t *testing.T) *run {
-	now := &run{known: map[string]string{}, counts: map[string]int{}}
+	now := &run{known: map[string]string{}, counts: map[string]int{}, skips: map[string]int{}}
 	content, err := os.ReadFile("known.json")
 	if err == nil {
 		err = json.Unmarshal(content, &now.known)
@@ -93,11 +94,11 @@ func newRun(t *testing.T) *run {
 }
 
 func (now *run) question(t *testing.T, one *line, op string, ready bool, why string) {
-	id := one.ID + "#" + op
 	found := verdict{"skip", why}
 	if ready || len(one.Needs) == 0 {
-		found = judge(one, op)
+		op, found = judge(one, op)
 	}
+	id := one.ID + "#" + op
 	if now.report != nil {
 		text, err := json.Marshal(map[string]string{"id": id, "verdict": found.Outcome, "text": found.Text})
 		if err != nil {
@@ -112,15 +113,16 @@ func (now *run) question(t *testing.T, one *line, op string, ready bool, why str
 		t.Skipf("known: %s", reason)
 	case isKnown:
 		now.counts["fail"]++
-		t.Errorf("known.json lists it, but it ends as %s: take it out", found.Outcome)
+		t.Errorf("%s: known.json lists it, but it ends as %s: take it out\n%s", id, found.Outcome, again(t))
 		return
 	}
 	now.counts[found.Outcome]++
 	switch found.Outcome {
 	case "skip":
+		now.skips[cmp.Or(one.Type, op)]++
 		t.Skip(found.Text)
 	case "fail":
-		t.Error(found.Text)
+		t.Errorf("%s: %s\n%s", id, found.Text, again(t))
 	default:
 		if found.Text != "" {
 			t.Logf("%s: %s", found.Outcome, found.Text)
@@ -128,7 +130,13 @@ func (now *run) question(t *testing.T, one *line, op string, ready bool, why str
 	}
 }
 
-func (now *run) end(t *testing.T, lines map[string][]*line) {
+// again is the command that asks this question alone.
+func again(t *testing.T) string {
+	pattern := strings.ReplaceAll(t.Name(), "/", "$/^")
+	return fmt.Sprintf("  again:    go test %s -run '^%s$'", reflect.TypeOf(run{}).PkgPath(), pattern)
+}
+
+func (now *run) end(t *testing.T, areas []string, lines map[string][]*line) {
 	there := map[string]bool{}
 	for _, of := range lines {
 		for _, one := range of {
@@ -152,7 +160,37 @@ func (now *run) end(t *testing.T, lines map[string][]*line) {
 		}
 	}
 	fmt.Println("wireproof:", words[2:])
-	if sum > 0 && asked == 0 {
-		t.Error("nothing was asked")
+	if len(now.skips) > 0 {
+		fmt.Println("skipped:", now.skipped())
 	}
+	first := lines[areas[0]][0]
+	switch {
+	case sum == 0:
+		t.Errorf("nothing was asked: -run names no question. One is 'TestVectors/%s#%s': dialect, area, name, op", first.ID, first.Ops[0])
+	case asked == 0:
+		t.Error("nothing was asked: implementation_test.go offers no type of those that were chosen. Fill in its functions for one of them, or export the types that it has: wireproof export --type T")
+	}
+}
+
+// skipped is the types that were skipped most, with how often.
+func (now *run) skipped() string {
+	types := []string{}
+	for name := range now.skips {
+		types = append(types, name)
+	}
+	slices.SortFunc(types, func(one, other string) int {
+		return cmp.Or(now.skips[other]-now.skips[one], cmp.Compare(one, other))
+	})
+	words, rest := []string{}, 0
+	for index, name := range types {
+		if index < mostTypes {
+			words = append(words, fmt.Sprintf("%d %s", now.skips[name], name))
+		} else {
+			rest += now.skips[name]
+		}
+	}
+	if rest > 0 {
+		words = append(words, fmt.Sprintf("%d of %d other types", rest, len(types)-mostTypes))
+	}
+	return strings.Join(words, ", ")
 }

@@ -36,6 +36,9 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         .expect("the folder `vectors` of the export")
 });
 
+/// How many types of skipped cases are named.
+const MOST_TYPES: usize = 10;
+
 /// Before what a child tells: the test runner writes lines too.
 const TOLD: &str = "wireproof ";
 
@@ -44,6 +47,18 @@ struct Case {
     line: String,
     op: &'static str,
     id: String,
+    /// The type; without one, the op.
+    type_name: String,
+    /// Whether recode is asked where decode is not offered.
+    or_recode: bool,
+}
+
+impl Case {
+    /// Whether the id with its op begins so.
+    fn begins(&self, prefix: &str) -> bool {
+        let with = |op: &str| format!("{}#{op}", self.id).starts_with(prefix);
+        with(self.op) || self.or_recode && with("recode")
+    }
 }
 
 fn content(path: &Path) -> String {
@@ -89,7 +104,14 @@ fn cases() -> Vec<Case> {
             let invalid = line.get("kind").and_then(Value::text) == Some("invalid");
             for op in OPS.into_iter().filter(|op| judge::names_op(&line, op)) {
                 if !(invalid && op == "recode" && judge::names_op(&line, "decode")) {
-                    found.push(Case { dialect: dialect.to_owned(), line: raw.to_owned(), op, id: id.clone() });
+                    found.push(Case {
+                        dialect: dialect.to_owned(),
+                        line: raw.to_owned(),
+                        op,
+                        id: id.clone(),
+                        type_name: line.get("type").and_then(Value::text).unwrap_or(op).to_owned(),
+                        or_recode: invalid && op == "decode" && judge::names_op(&line, "recode"),
+                    });
                 }
             }
         }
@@ -208,6 +230,24 @@ fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// The command that asks a question alone.
+fn say_again(id: &str) {
+    say(&format!("  again:    WIREPROOF_ONLY='{id}' cargo test --test {}", env!("CARGO_CRATE_NAME")));
+}
+
+/// The types that were skipped most.
+fn say_skips(skips: &BTreeMap<&str, usize>) {
+    let mut most: Vec<_> = skips.iter().map(|(name, count)| (*count, *name)).collect();
+    most.sort_by_key(|(count, name)| (usize::MAX - count, *name));
+    let (named, others) = most.split_at(most.len().min(MOST_TYPES));
+    let mut words: Vec<_> = named.iter().map(|(count, name)| format!("{count} {name}")).collect();
+    if !others.is_empty() {
+        let rest: usize = others.iter().map(|(count, _)| count).sum();
+        words.push(format!("{rest} of {} other types", others.len()));
+    }
+    say(&format!("skipped: {}", words.join(", ")));
+}
+
 #[test]
 fn vectors() {
     if std::env::var_os("WIREPROOF_CHILD").is_some() {
@@ -220,10 +260,10 @@ fn vectors() {
         .ok()
         .map(|path| std::fs::File::create(&path).unwrap_or_else(|error| panic!("WIREPROOF_REPORT: {path}: {error}")));
     let (cases, known) = (cases(), known());
-    let (mut used, mut counts) = (BTreeSet::new(), BTreeMap::new());
+    let (mut used, mut counts, mut skips) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
     let (mut excused, mut broken, mut hangs) = (0, 0, 0);
     let mut worker = Worker::start();
-    for case in cases.iter().filter(|case| format!("{}#{}", case.id, case.op).starts_with(&only)) {
+    for case in cases.iter().filter(|case| case.begins(&only)) {
         let found = worker.ask(case, limit);
         let id = format!("{}#{}", case.id, found.op);
         if let Some(report) = &mut report {
@@ -247,6 +287,7 @@ fn vectors() {
                 used.insert(id.clone());
                 broken += 1;
                 say(&format!("STALE      {id}: known.txt lists it, but it ends as {}: take it out", found.verdict));
+                say_again(&id);
             }
             None => {}
         }
@@ -254,8 +295,14 @@ fn vectors() {
         if deviates {
             broken += 1;
             say(&format!("{:<10} {id}: {}", found.verdict.to_uppercase(), found.text));
+            say_again(&id);
         } else if found.verdict == "contested" {
             say(&format!("contested  {id}: {}", found.text));
+        } else if found.verdict == "skip" {
+            *skips.entry(case.type_name.as_str()).or_insert(0) += 1;
+            if !only.is_empty() {
+                say(&format!("skip       {id}: {}", found.text));
+            }
         }
     }
     drop(worker.questions);
@@ -267,7 +314,18 @@ fn vectors() {
     let count = |verdict: &&str| counts.get(verdict).copied().unwrap_or(0);
     let words: Vec<_> = VERDICTS.iter().map(|verdict| format!("{} {verdict}", count(verdict))).collect();
     say(&format!("wireproof: {}, {excused} known", words.join(", ")));
+    if !skips.is_empty() {
+        say_skips(&skips);
+    }
     let asked: i32 = VERDICTS.iter().filter(|one| **one != "skip").map(count).sum();
-    assert!(asked + excused > 0, "nothing was asked");
+    if asked + excused == 0 && skips.is_empty() {
+        let one = &cases[0];
+        panic!("nothing was asked: no id begins with {only}. One is {}#{}: dialect, area, name, op", one.id, one.op);
+    }
+    assert!(
+        asked + excused > 0,
+        "nothing was asked: implementation.rs offers no type of those that were chosen. Fill in its functions for one of \
+         them, or export the types that it has: wireproof export --type T"
+    );
     assert!(broken == 0, "{broken} cases fail: see above");
 }

@@ -13,7 +13,6 @@ export class Unanswered extends Error {}
 export class Thread {
   #worker = null
   #settings = []
-  #unanswered = new Map() // by the id of a line: why its decode has no answer
 
   // Pass the settings of a dialect, to this thread and to those after it. Whether the implementation takes them.
   async configure(settings, dialect) {
@@ -22,24 +21,13 @@ export class Thread {
     return takes
   }
 
-  // The ops by which a line is asked.
-  async ops(line) {
-    try {
-      return await this.#ask('ops', [line])
-    } catch (error) {
-      if (!(error instanceof Unanswered)) throw error
-      this.#unanswered.set(line.id, error.message)
-      return ['decode']
-    }
-  }
-
+  // The verdict on a question, as judge() of wireproof.mjs has it.
   async judge(line, op) {
     try {
-      if (this.#unanswered.has(line.id)) throw new Unanswered(this.#unanswered.get(line.id))
       return await this.#ask('judge', [line, op])
     } catch (error) {
-      if (error instanceof Unanswered) return { verdict: 'fail', text: `${error.message}\n${line.about}\n  ${op} ${line.type ?? ''}` }
-      throw error
+      if (!(error instanceof Unanswered)) throw error
+      return { op, verdict: 'fail', text: `${error.message}\n${line.about}\n  ${op} ${line.type ?? ''}` }
     }
   }
 
@@ -93,9 +81,8 @@ function heard(worker, seconds) {
 
 if (!isMainThread) {
   const { default: implementation } = await import('./implementation.mjs')
-  const { asked, judge } = await import('./wireproof.mjs')
+  const { judge } = await import('./wireproof.mjs')
   const actions = {
-    ops: line => asked(implementation, line),
     judge: (line, op) => judge(implementation, line, op),
     async configure(settings, dialect) {
       if (!implementation.configure) return false

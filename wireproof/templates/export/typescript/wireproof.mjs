@@ -155,17 +155,18 @@ function thrown(implementation, error) {
   return { kind: 'crash', text: error?.stack ?? String(error) } // 3
 }
 
-// The ops by which a line is asked. Bytes that have to be refused are asked by decode, or by recode where decode is not
-// offered.
-export async function asked(implementation, line) {
-  if (line.kind !== 'invalid' || !line.ops.includes('decode')) return line.ops
-  const offers = async op => (await ask(implementation, op, line, line)).kind !== 'unsupported'
-  return line.ops.includes('recode') && !(await offers('decode')) && (await offers('recode')) ? ['recode'] : ['decode']
-}
-
-// The verdict on an op of a vector: {verdict: pass | contested | skip | fail, text}.
+// The verdict on a question: {op, verdict: pass | contested | skip | fail, text}. Bytes that have to be refused are asked by
+// recode where decode is not offered. (5)
 export async function judge(implementation, line, op) {
   const seen = await ask(implementation, op, line, line)
+  if (seen.kind === 'unsupported' && line.kind === 'invalid' && op === 'decode' && line.ops.includes('recode')) {
+    const other = await ask(implementation, 'recode', line, line)
+    if (other.kind !== 'unsupported') return { op: 'recode', ...(await verdictOn(implementation, line, 'recode', other)) }
+  }
+  return { op, ...(await verdictOn(implementation, line, op, seen)) }
+}
+
+async function verdictOn(implementation, line, op, seen) {
   if (seen.kind === 'unsupported') return { verdict: 'skip', text: seen.text } // 5
   if (seen.kind === 'crash') return { verdict: 'fail', text: `${seen.text}\n${difference(line, op, seen)}` } // 3
   const refused = seen.kind === 'refused'

@@ -3,7 +3,6 @@
 package wireproof.exported;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,32 +12,28 @@ import java.util.Set;
 final class Judge {
     private final Asker asker;
     private final Implementation implementation;
-    /** What decode did with the bytes of lines that have to be refused, by their ids. */
-    private final Map<String, Seen> decoded = new HashMap<>();
 
     Judge(Asker asker, Implementation implementation) {
         this.asker = asker;
         this.implementation = implementation;
     }
 
-    /** The ops of a line. Bytes that have to be refused are asked by decode, or by recode where decode is not offered. */
-    List<String> asked(Line line) {
-        List<String> ops = line.ops();
-        if (!line.kind().equals("invalid") || !ops.contains("decode")) {
-            return ops;
+    /** The verdict on a question, and the op that was asked. */
+    record Judged(String op, Verdict verdict) {}
+
+    /** Ask and judge. Bytes that have to be refused are asked by recode where decode is not offered. (5) */
+    Judged judge(Line line, String op) {
+        Seen seen = asker.ask(line, op, line.json());
+        if (seen.is(Seen.Kind.NOT_OFFERED) && op.equals("decode") && line.mayBeAskedByRecode()) {
+            Seen other = asker.ask(line, "recode", line.json());
+            if (!other.is(Seen.Kind.NOT_OFFERED)) {
+                return new Judged("recode", verdict(line, "recode", other));
+            }
         }
-        Seen seen = asker.ask(line, "decode", line.json());
-        if (!seen.is(Seen.Kind.NOT_OFFERED)) {
-            decoded.put(line.id(), seen);
-        } else if (ops.contains("recode") && !asker.ask(line, "recode", line.json()).is(Seen.Kind.NOT_OFFERED)) {
-            return List.of("recode");
-        }
-        return List.of("decode");
+        return new Judged(op, verdict(line, op, seen));
     }
 
-    Verdict judge(Line line, String op) {
-        Seen known = op.equals("decode") ? decoded.remove(line.id()) : null;
-        Seen seen = known == null ? asker.ask(line, op, line.json()) : known;
+    private Verdict verdict(Line line, String op, Seen seen) {
         if (seen.is(Seen.Kind.NOT_OFFERED)) {
             return new Verdict(Verdict.Outcome.SKIP, seen.text()); // 5
         }

@@ -64,6 +64,21 @@ record Line(JsonNode json) {
         return texts(json.get("ops"));
     }
 
+    /** The ops of its questions: bytes that have to be refused are one question. */
+    List<String> questions() {
+        return kind().equals("invalid") && ops().contains("decode") ? List.of("decode") : ops();
+    }
+
+    /** Whether these bytes have to be refused, by recode too. */
+    boolean mayBeAskedByRecode() {
+        return kind().equals("invalid") && ops().contains("recode");
+    }
+
+    /** The type; without one, the op. */
+    String typeOr(String op) {
+        return json.path("type").asText(op);
+    }
+
     boolean has(String member) {
         return json.has(member);
     }
