@@ -54,6 +54,8 @@ def _found(plan: Plan, described: Description, offered: Forms, canary: str) -> S
         spec=f"{_MODULE}:{canary}",
         dependencies=Dependencies((), plan.dependencies.native),
         known=None,
+        inputs=(),
+        words=b"",
         seconds=PATIENCE,
         runs=BUDGET,
         jobs=1,

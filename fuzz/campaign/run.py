@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import selectors
@@ -52,7 +53,8 @@ _TAIL = 4000
 @dataclass(frozen=True)
 class Plan:
     """The settings of a run. `seconds` and `runs`: it ends when one of these limits is reached (None: no limit).
-    `vectors`: folders of the user's own vectors; they are seeds as well. `until_found`: end with the first finding."""
+    `vectors`: folders of the user's own vectors; they are seeds as well. `inputs`: further seeds. `words`: the user's
+    dictionary, a file's content. `until_found`: end with the first finding."""
 
     spec: str
     target: str
@@ -61,6 +63,8 @@ class Plan:
     only: str | None = None
     known: str | None = None
     vectors: tuple[str, ...] = ()
+    inputs: tuple[bytes, ...] = ()
+    words: bytes = b""
     seconds: float | None = None
     runs: int | None = None
     jobs: int = 1
@@ -136,7 +140,8 @@ class Run:
             folder = Path(name)
             seeds = folder / "seeds"
             try:
-                count = seeding.write(seeding.seeds(self._kind, self.plan.dialect, self._forms), seeds)
+                first = seeding.seeds(self._kind, self.plan.dialect, self._forms)
+                count = seeding.write(itertools.chain(first, self.plan.inputs), seeds)
                 self._words = self._write_words(folder)
             except OSError as error:
                 raise FuzzError(
@@ -163,10 +168,11 @@ class Run:
     def _write_words(self, folder: Path) -> str | None:
         """Write libFuzzer's dictionary. None if there are no words, or if only its own mutations are wanted."""
         words = seeding.words(self._kind, self.plan.dialect) if self.plan.structured else []
-        if not words:
+        content = seeding.dictionary_file(words) + self.plan.words
+        if not content:
             return None
         path = folder / "words"
-        write_whole(path, seeding.dictionary_file(words))
+        write_whole(path, content)
         return str(path)
 
     # --- Children ---
@@ -357,16 +363,7 @@ class Run:
         """Store a finding if its input is smaller now, or if it is new: also if it was mended, or known."""
         old = self.store.findings.get(finding.name)
         if old is None or old.known is not None:
-            kept = Kept(
-                finding=finding,
-                implementation=self.described.name,
-                version=self.described.version,
-                spec=self.plan.spec,
-                repro=repro_command(finding.id, self.plan.spec),
-                first_seen=round(time.time(), 3),
-                executions=self._before + self.state.executions,
-                times=0,
-            )
+            kept = kept_of(finding, self.described, self.plan.spec, self._before + self.state.executions)
             self.store.keep(kept)
             self._note("finding", name=finding.name, id=finding.id)
             self.state.new.append(finding.name)
@@ -385,6 +382,20 @@ class Run:
             coverage=self.state.coverage,
             **members,
         )
+
+
+def kept_of(finding: FuzzFinding, described: Description, spec: str, executions: int = 0) -> Kept:
+    """What is kept of a finding that is seen now for the first time, after so many executions."""
+    return Kept(
+        finding=finding,
+        implementation=described.name,
+        version=described.version,
+        spec=spec,
+        repro=repro_command(finding.id, spec),
+        first_seen=round(time.time(), 3),
+        executions=executions,
+        times=0,
+    )
 
 
 class _StoringListener:

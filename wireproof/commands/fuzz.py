@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -24,7 +25,7 @@ from wireproof.conformance.report.text import middle, safe
 from wireproof.conformance.writing import write_whole
 from wireproof.console import ProgressLine, say, show, width
 from wireproof.fuzz.campaign.retest import Retest, retest
-from wireproof.fuzz.campaign.run import Plan, State
+from wireproof.fuzz.campaign.run import Plan, State, kept_of
 from wireproof.fuzz.campaign.store import Kept, Store, judged, read_finding, read_findings
 from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.targets.finding import FuzzFinding
@@ -120,14 +121,30 @@ def group() -> None:
 
 @group.command(epilog=_EXITS)
 @click.argument("target", metavar="TARGET")
+@click.argument("given", metavar="[INPUT]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--dialect", default="kafka", show_default=True, metavar="D", help="The dialect.")
 @click.option("--type", "only", metavar="T", help="Only this type, in all its versions.")
 @click.option("--runs", type=click.IntRange(min=1), metavar="N", help="End after the seeds and N more executions.")
+@click.option(
+    "--dict",
+    "words",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A dictionary in libFuzzer's format, in addition to the kit's own words.",
+)
 @_options("10m")
 def run(
-    target: str, dialect: str, only: str | None, runs: int | None, out: Path, only_new: bool, **options: Any
+    target: str,
+    given: tuple[Path, ...],
+    dialect: str,
+    only: str | None,
+    runs: int | None,
+    words: Path | None,
+    out: Path,
+    only_new: bool,
+    **options: Any,
 ) -> None:
-    """Fuzz one target.
+    """Fuzz one target, or ask it about single inputs.
 
     \b
     TARGET is one of
@@ -142,19 +159,38 @@ def run(
     with native code, runs in a child, and the branches of the kit's own codec guide the search. First, a bug planted in
     a copy of the target must be found.
 
+    INPUT is a folder or a file of a fuzzer, as for a program with libFuzzer. The files of folders are first inputs.
+    Files are asked once each, and nothing is searched or kept: so a crash is repeated. A file has a first line with the
+    type, or with --type the bytes alone, which are then asked in all versions of the type.
+
     \b
     Examples:
         wireproof fuzz run decode --time 60s
         wireproof fuzz run differential --impl=my_codec --time 10m --jobs 2
         wireproof fuzz run differential --type MetadataResponse --impl="exec:./wrapper"
+        wireproof fuzz run decode corpus/ --type MetadataResponse --dict kafka.dict
+        wireproof fuzz run decode crash-5ba93c9d --impl=my_codec
     """  # noqa: D301 (\b is click's sign for text that keeps its lines)
     from wireproof.fuzz.campaign import campaign
+    from wireproof.fuzz.corpus.given import dictionary, files_of, inputs
+    from wireproof.fuzz.targets.inputs import LONGEST
     from wireproof.fuzz.targets.session_start import forms, kind_of
 
     kind_of(target)
     plan, described = _plan(target=target, dialect=dialect, only=only, runs=runs, **options)
-    forms(kind_of(target), described, dialect, only)
-    _fuzz(plan, described, out, only_new, lambda *how: [campaign.run(*how)])
+    offered = forms(kind_of(target), described, dialect, only)
+    raw = only is not None or not kind_of(target).typed
+    folders = [path for path in given if path.is_dir()]
+    if given and not folders:
+        _repeat(plan, described, {path: [*inputs(path, offered, raw=raw)] for path in given})
+    if len(folders) < len(given):
+        raise click.UsageError("give folders, to search from their files, or files, to ask about them: not both")
+    first = [data for folder in folders for path in files_of(folder) for data in inputs(path, offered, raw=raw)]
+    fitting = tuple(data for data in first if len(data) <= LONGEST)
+    if len(fitting) < len(first):
+        say(f"{len(first) - len(fitting):,} inputs are left out: they have more than {LONGEST:,} bytes", err=True)
+    plan = replace(plan, inputs=fitting, words=b"" if words is None else dictionary(words))
+    _fuzz(plan, described, out, only_new, campaign.run)
 
 
 @group.command(name="campaign", epilog=_EXITS)
@@ -211,10 +247,9 @@ def _plan(
     return plan, described
 
 
-def _fuzz(
-    plan: Plan, described: Description, out: Path, only_new: bool, search: Callable[..., list[State]]
-) -> NoReturn:
-    """Ask again what stands in the folder, search for more, tell of both, and end with the exit code."""
+def _fuzz(plan: Plan, described: Description, out: Path, only_new: bool, search: Callable[..., object]) -> NoReturn:
+    """Ask again what stands in the folder, search for more, tell of both, and end with the exit code. Ctrl-C ends the
+    search, and what it found until then is told. Raises KeyboardInterrupt after that."""
     with Store(out) as store:
         store.demand_implementation(described.name, plan.spec)
         asked = Retest() if only_new else retest(plan, store)
@@ -223,23 +258,32 @@ def _fuzz(
         with examiner_of(plan.spec, Options(timeout=plan.timeout, memory=plan.memory), plan.known) as examiner:
             end = process_end(examiner)
         unasked = len(store.findings) if only_new else 0
-        with _progress() as watch:
-            states = search(plan, store, described, watch)
+        states: list[State] = []
+        interrupted: KeyboardInterrupt | None = None
+        try:
+            with _progress(states) as watch:
+                search(plan, store, described, watch)
+        except KeyboardInterrupt as signal:
+            interrupted = signal
         _tell(store, asked, states, out)
         if unasked:
             say(f"{unasked} earlier findings were not asked again (--only-new)")
         if end is not None:
             say(f"{'open' if end.known is None else f'known as {end.known}'}: {middle(told(end), 400)}")
             say(f"         {middle(repro_command(end.id, plan.spec), 400)}")
+    if interrupted is not None:
+        raise interrupted
     _leave(asked, states, end)
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[Plan, State, FuzzFinding | None], None]]:
-    """Shows the state of a run, and each new finding."""
+def _progress(states: list[State]) -> Iterator[Callable[[Plan, State, FuzzFinding | None], None]]:
+    """Shows the state of a run, and each new finding. `states`: gets the state of each run, once."""
     line = ProgressLine(on_terminal=1.0)
 
     def show_state(plan: Plan, state: State, finding: FuzzFinding | None) -> None:
+        if not states or states[-1] is not state:
+            states.append(state)
         if finding is not None:
             line.end()
             say(f"found {finding.name}: {middle(finding.id, 200)}", err=True)
@@ -299,6 +343,21 @@ def _leave(asked: Retest, states: list[State], end: Verdict | None) -> NoReturn:
         say(f"{idle} of {len(states)} turns ended before their first input: give more time with --time", err=True)
     found = any(state.new for state in states) or (end is not None and end.known is None)
     sys.exit(1 if asked.open or found else 0)
+
+
+def _repeat(plan: Plan, described: Description, given: dict[Path, list[bytes]]) -> NoReturn:
+    """Ask about the inputs of each file, tell of them, and end with the exit code."""
+    from wireproof.fuzz.campaign.repeat import repeat
+
+    deviating = 0
+    for path, raws in given.items():
+        findings, known = repeat(plan, raws)
+        deviating += bool(findings)
+        for finding in findings:
+            _page(kept_of(finding, described, plan.spec))
+        states = [finding.name for finding in findings] + [f"known as {name}" for name in known]
+        say(f"{path}: {', '.join(states) or 'no deviation'}")
+    sys.exit(1 if deviating else 0)
 
 
 def _page(kept: Kept) -> None:
