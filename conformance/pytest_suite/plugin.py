@@ -23,6 +23,8 @@ from wireproof.reference.errors import SchemaError
 
 #: The names of pytest's plugin behind --lf and --ff and of one that it registers, and where it keeps what failed.
 _LAST_FAILED, _ITS_PART, _FAILURES = "lfplugin", "lfplugin-collwrapper", "cache/lastfailed"
+#: The name of pytest's plugin behind --sw, and where it keeps at which item it stopped.
+_STEPWISE, _STOPPED = "stepwiseplugin", "cache/stepwise"
 
 
 def install(config: pytest.Config, started: Mapping[str, Starting]) -> None:
@@ -79,21 +81,38 @@ class Distribution:
 
 
 def _rename_failures(config: pytest.Config, specs: Sequence[str]) -> None:
-    """What failed last time is asked again (--lf, --ff) under the name that the implementation has now: a copy of it,
-    or its program at another path. Nothing is renamed if implementations of several names failed."""
-    plugin = config.pluginmanager.get_plugin(_LAST_FAILED)
+    """What failed last time is asked again (--lf, --ff, --sw) under the name that the implementation has now: a copy of
+    it, or its program at another path. Nothing is renamed if implementations of several names failed."""
     cache = getattr(config, "cache", None)
-    if plugin is None or not plugin.active or cache is None:
+    if cache is None or len(specs) != 1:
         return
-    last = cache.get(_FAILURES, {})
-    names = {one.partition("::")[0] for one in last}
-    if len(specs) != 1 or len(names) != 1 or names == {*specs}:
-        return
-    cache.set(_FAILURES, {f"{specs[0]}::{one.partition('::')[2]}": failed for one, failed in last.items()})
-    for name in (_LAST_FAILED, _ITS_PART):
-        if config.pluginmanager.has_plugin(name):
-            config.pluginmanager.unregister(name=name)
-    config.pluginmanager.register(type(plugin)(config), _LAST_FAILED)  # it reads the cache when it is made
+    plugin = config.pluginmanager.get_plugin(_LAST_FAILED)
+    if plugin is not None and plugin.active:
+        last = cache.get(_FAILURES, {})
+        names = {one.partition("::")[0] for one in last}
+        if len(names) == 1 and specs[0] not in names:
+            cache.set(_FAILURES, {_named(specs[0], one): failed for one, failed in last.items()})
+            _make_again(config, _LAST_FAILED, _ITS_PART)
+    if config.pluginmanager.has_plugin(_STEPWISE) and (stopped := cache.get(_STOPPED, None)):
+        if isinstance(stopped, str):  # before pytest 8.4
+            cache.set(_STOPPED, _named(specs[0], stopped))
+        elif stopped["last_failed"]:
+            cache.set(_STOPPED, stopped | {"last_failed": _named(specs[0], stopped["last_failed"])})
+        _make_again(config, _STEPWISE)
+
+
+def _named(spec: str, item: str) -> str:
+    """The id of an item under another implementation's name."""
+    return f"{spec}::{item.partition('::')[2]}"
+
+
+def _make_again(config: pytest.Config, name: str, *parts: str) -> None:
+    """Make a plugin of pytest anew, without the parts that it registered: it reads the cache when it is made."""
+    plugin: Any = config.pluginmanager.get_plugin(name)
+    for one in (name, *parts):
+        if config.pluginmanager.has_plugin(one):
+            config.pluginmanager.unregister(name=one)
+    config.pluginmanager.register(type(plugin)(config), name)
 
 
 def _without_timer(config: pytest.Config) -> None:

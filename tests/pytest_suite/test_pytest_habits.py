@@ -105,6 +105,18 @@ def test_what_failed_is_asked_again_under_another_name(folder: Path, workers: tu
     assert (counted(again.text, "failed"), counted(again.text, "passed")) == (failed, 0), again.text
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "two workers"])
+def test_stepwise_goes_on_where_it_stopped_also_under_another_name(folder: Path, workers: tuple[str, ...]) -> None:
+    stops = "Test failed, continuing from this test next run"
+    passed = []
+    for impl in ("odd", "odd", "renamed"):
+        done = run(f"--impl={impl}", *ASKED, "--sw", "--tb=no", *workers, cwd=folder)
+        assert (done.code, stops in done.text, counted(done.text, "failed")) == (2, True, 1), done.text
+        passed.append(counted(done.text, "passed"))
+    assert passed[0] > 0
+    assert passed[1:] == [0, 0]
+
+
 def test_a_project_s_settings_make_pytest_alone_its_command(folder: Path) -> None:
     (folder / "pytest.ini").write_text(
         "[pytest]\nwireproof_impl = odd\nwireproof_areas = varints\nwireproof_known = sub/odd.toml\n"
