@@ -46,6 +46,7 @@ _LIBRARIES = {
     "clients/client_franz_go.known.toml": "franz-go, as a client",
     "clients/client_kafka_go.known.toml": "kafka-go, as a client",
     "clients/client_sarama.known.toml": "sarama, as a client",
+    "clients/client_rskafka.known.toml": "rskafka, as a client",
 }
 
 

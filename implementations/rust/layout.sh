@@ -18,11 +18,11 @@ sources() {
     (cd "$here" && find . \( -name '*.rs' ! -name tests.rs -o -name Cargo.toml \) -type f | LC_ALL=C sort | xargs cat | cksum)
 }
 
-# Become the wrapper of a library, if it was made from these sources: start LIBRARY [ARGUMENT…]
+# Become a program, if it was made from these sources: start PROGRAM [ARGUMENT…]
 start() {
-    library=$1
+    program=$1
     shift
     [ -e "$directory/built" ] || fail "the wrappers are not built: run $here/build"
     [ "$(cat "$directory/built")" = "$(sources)" ] || fail "what is built is of other sources: run $here/build"
-    exec "$directory/target/release/wrapper-$library" "$@"
+    exec "$directory/target/release/$program" "$@"
 }

@@ -10,7 +10,7 @@ import sys
 import tomllib
 
 import pytest
-from support import golang
+from support import golang, rust
 from support.paths import ROOT
 from support.toolchains import missing
 
@@ -26,9 +26,13 @@ CLIENTS = {one["name"]: one["spec"] for one in tomllib.loads((FOLDER / "clients.
 #: Scripts that all clients are asked.
 SOME = ("usual", "only-the-oldest", "error-35-own-range", "unknown-keys", "one-byte-at-a-time", "closing-once")
 
-
 #: Clients of libraries that are built, and what skips a test where they are not.
-BUILT = dict.fromkeys(("franz_go", "kafka_go", "sarama"), golang.skip_unless_built)
+BUILT = {
+    "franz_go": golang.skip_unless_built,
+    "kafka_go": golang.skip_unless_built,
+    "rskafka": rust.skip_unless_built,
+    "sarama": golang.skip_unless_built,
+}
 
 
 def skip_without(spec: str) -> None:

@@ -61,7 +61,7 @@ def build_changed(changes: dict[str, list[tuple[str, str]]]) -> Path:
     _copy(FOLDER / "lines", folder / "lines", {})
     _copy(FOLDER / COPIED, folder / COPIED, {})
     manifest = (FOLDER / "Cargo.toml").read_text("utf-8")
-    members = '["lines", "kafka-protocol", "kacrab-protocol", "kafka-wire-protocol"]'
+    members = '["lines", "kafka-protocol", "kacrab-protocol", "kafka-wire-protocol", "rskafka"]'
     assert members in manifest
     manifest = manifest.replace(members, f'["lines", "{COPIED}"]')
     _write(folder / "Cargo.toml", f'{manifest}\n[patch.crates-io]\n{COPIED} = {{ path = "library" }}\n')
