@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from _pytest._code.code import TerminalRepr
 from _pytest._io import TerminalWriter
@@ -69,15 +70,18 @@ def _size(judged: Judged) -> tuple[int, int]:
     return len(data) or len(repr(judged.vector.value)), len(judged.vector.rulings)
 
 
+@dataclass(frozen=True, slots=True)
 class Crash:
-    """A failure in brief: pytest shows `message` in its summary, and `str` of this object for `--tb=line`."""
+    """A failure in brief: pytest shows `message` in its summary, and `str` of this object for `--tb=line`. `path` and
+    `lineno`: the vector's file and line (from 1), which other plugins read, as in pytest's ReprFileLocation."""
 
-    def __init__(self, line: str, message: str) -> None:
-        self.line = line
-        self.message = message
+    path: str
+    lineno: int
+    message: str
+    nodeid: str
 
     def __str__(self) -> str:
-        return self.line
+        return f"{self.nodeid}: {self.message}"
 
 
 class Failure(TerminalRepr):
@@ -90,14 +94,14 @@ class Failure(TerminalRepr):
         others: Sequence[Verdict],
         *,
         first: Verdict,
-        nodeid: str,
+        location: tuple[str, int | None, str],
         described: Description,
         spec: str,
         style: str,
         simplest: Callable[[Judged], Judged] = lambda judged: judged,
     ) -> None:
-        """`first`: the verdict for the styles that show only one. `simplest`: gives the failure to show in the place of
-        one that has a page; asked when the page is shown."""
+        """`first`: the verdict for the styles that show only one. `location`: the item's, as pytest has it. `simplest`:
+        gives the failure to show in the place of one that has a page; asked when the page is shown."""
         self._simplest = simplest
         self._paged = paged
         self._others = others
@@ -106,7 +110,8 @@ class Failure(TerminalRepr):
         self._style = style
         self._repeat = repro_command(first.id, spec, described.reached_by)
         head = f"{first.kind or first.outcome}: {safe(middle(first.detail, _DETAIL))}"
-        self.reprcrash = Crash(f"{nodeid}: {head}", head)
+        path, line, nodeid = location
+        self.reprcrash = Crash(path, (line or 0) + 1, head, nodeid)
 
     def toterminal(self, tw: TerminalWriter) -> None:
         if self._style == "short":
@@ -137,9 +142,9 @@ class Failure(TerminalRepr):
 class SentFailure(TerminalRepr):
     """A failure from an xdist worker, which sends it as text."""
 
-    def __init__(self, text: str, line: str, message: str) -> None:
+    def __init__(self, text: str, crash: Crash) -> None:
         self._text = text
-        self.reprcrash = Crash(line, message)
+        self.reprcrash = crash
 
     def toterminal(self, tw: TerminalWriter) -> None:
         if self._text:

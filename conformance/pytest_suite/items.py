@@ -114,7 +114,7 @@ class SuiteItem(pytest.Item):
             paged,
             others,
             first=failed[0].verdict,
-            nodeid=self.nodeid,
+            location=self.location,
             described=self.implementation.description,
             spec=self.implementation.spec,
             style=self.config.getoption("tbstyle", "auto"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import Any
 
 import msgspec
@@ -11,13 +12,13 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from wireproof.conformance.model import Verdict
-from wireproof.conformance.pytest_suite.failures import Failure, SentFailure
+from wireproof.conformance.pytest_suite.failures import Crash, Failure, SentFailure
 from wireproof.conformance.pytest_suite.implementations import Implementations, scopes
 from wireproof.conformance.pytest_suite.items import VERDICTS, Collection
 from wireproof.conformance.pytest_suite.results import Results
 from wireproof.conformance.questions.selection import NotAsked
 
-#: The attribute of a report with the line and the words of a failure. The failure itself is sent as text.
+#: The attribute of a report with a failure in brief, the members of `Crash`. The failure itself is sent as text.
 _CRASH = "wireproof_crash"
 #: The members of a worker's output: what was not asked, whether it left out items of the suite, how many of
 #: them without a word to pytest, and how its implementations ended if they ended wrongly.
@@ -42,8 +43,7 @@ class Worker:
         if hasattr(report, VERDICTS):
             setattr(report, VERDICTS, msgspec.json.encode(getattr(report, VERDICTS)).decode())
         if isinstance(report.longrepr, Failure):
-            crash = report.longrepr.reprcrash
-            setattr(report, _CRASH, [crash.line, crash.message])
+            setattr(report, _CRASH, astuple(report.longrepr.reprcrash))
         return report
 
     @pytest.hookimpl(tryfirst=True)
@@ -71,7 +71,7 @@ class Controller:
         if isinstance(sent, str):
             setattr(report, VERDICTS, msgspec.json.decode(sent, type=list[Verdict]))
         if isinstance(report.longrepr, str) and hasattr(report, _CRASH):
-            report.longrepr = SentFailure(report.longrepr, *getattr(report, _CRASH))
+            report.longrepr = SentFailure(report.longrepr, Crash(*getattr(report, _CRASH)))
 
     @pytest.hookimpl
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:

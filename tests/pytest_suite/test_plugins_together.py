@@ -7,19 +7,29 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.pytest_run import SLOW, Run, run
 
-PLUGINS = ("randomly", "timeout", "cov", "html", "sugar", "rerunfailures")
+PLUGINS = ("randomly", "timeout", "cov", "html", "sugar", "rerunfailures", "jsonreport")
 MISSING = [name for name in PLUGINS if importlib.util.find_spec(f"pytest_{name}") is None]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"tox -e plugins has pytest-{', pytest-'.join(MISSING)}")
 
 ASKED = ("--area=varints", "--dialect=kafka")
+#: It reads whatever follows a number, and numbers that are too long.
+LOOSE = """\
+types = {"kafka": {"UNSIGNED_VARINT": None}}
+
+
+def decode(type, data, *, dialect, version=None):
+    return sum((byte & 127) << 7 * at for at, byte in enumerate(data))
+"""
 #: Everything that they can do, with an order that can be had again.
 ALL = (
     *("-p", "randomly", "-p", "no:cacheprovider", "--randomly-seed=7", "--timeout=60", "--cov=slow", "--force-sugar"),
     *("--html=page.html", "--self-contained-html", "--reruns=1", "--junitxml=junit.xml", "--report=report.jsonl"),
+    *("--json-report", "--json-report-file=page.json"),
 )
 
 
@@ -41,6 +51,11 @@ def judged(folder: Path) -> list[str]:
     return [line["id"] for line in lines if "verdict" in line]
 
 
+def told(folder: Path) -> Any:
+    """What json-report has of the run."""
+    return json.loads((folder / "page.json").read_text())
+
+
 def plain(folder: Path, implementation: str) -> list[str]:
     """The same items without any of them, in the suite's own order."""
     without = [word for name in PLUGINS for word in ("-p", f"no:{name}")]
@@ -59,6 +74,7 @@ def test_all_of_them_together(folder: Path, workers: tuple[str, ...]) -> None:
     assert sorted(judged(folder)) == sorted(alone)
     assert f"{len(alone)} passed" in done.text or re.search(rf"Results.*\n\s+{len(alone)} passed", done.text), done.text
     assert f"{len(alone)} Passed" in (folder / "page.html").read_text()
+    assert told(folder)["summary"]["passed"] == len(alone)
 
 
 def test_failures_are_counted_once_however_often_they_are_run_again(folder: Path) -> None:
@@ -69,6 +85,23 @@ def test_failures_are_counted_once_however_often_they_are_run_again(folder: Path
     assert "--cov: the implementation runs in a process of its own" in done.text
     assert sorted(names(folder, failed=True)) == sorted(failed)
     assert sorted(judged(folder)) == sorted(alone)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "two workers"])
+def test_pages_tell_known_and_contested_verdicts_from_passes(folder: Path, workers: tuple[str, ...]) -> None:
+    (folder / "loose.py").write_text(LOOSE)
+    asked = ("--impl=loose", *ASKED, "-k", "uvarint", "--tb=no", *ALL, *workers)
+    drafted = run(*asked, "--write-known=loose.known.toml", cwd=folder)
+    assert drafted.code == 1, drafted.text
+    before = told(folder)["summary"]
+    (crash, *_) = [test["call"]["crash"] for test in told(folder)["tests"] if test["outcome"] == "failed"]
+    assert (Path(crash["path"]).name, crash["lineno"] > 1) == ("varints.json", True)
+    assert run(*asked, cwd=folder).code == 0
+    after = told(folder)["summary"]
+    assert before["failed"] > 0
+    assert before["contested"] > 0
+    assert (after["known"], after["contested"]) == (before["failed"], before["contested"])
+    assert f"{before['failed']} Expected failures" in (folder / "page.html").read_text()
 
 
 def test_a_test_s_timeout_is_not_a_case_s(folder: Path) -> None:
