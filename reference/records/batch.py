@@ -109,9 +109,9 @@ def _read_crc(window: Reader) -> None:
     check_crc(window, at, stored, crc32c(window.data[window.pos : window.end]), "CRC-32C")
 
 
-def read_records(window: Reader, codec: int) -> Iterator[dict[str, Any]]:
+def read_records(window: Reader, codec: int, *, trusts_count: bool = False) -> Iterator[dict[str, Any]]:
     """Reads recordsCount and as many records (R-K-19b ‡, other: with a count of 0, the rest is ignored). Those before a
-    fault are given before the DecodeError."""
+    fault are given before the DecodeError; before a count beyond the bytes left only with `trusts_count`."""
     steps = window.steps
     at = window.pos
     if codec >= len(NAMES):
@@ -127,7 +127,7 @@ def read_records(window: Reader, codec: int) -> Iterator[dict[str, Any]]:
     steps[-1] = "records"
     content_at = window.pos
     content = _content(window, codec)
-    if count > content.remaining:
+    if count > content.remaining and not trusts_count:
         steps[-1] = "recordsCount"
         raise window.error(Reason.TRUNCATED, f"{count} records, but {content.remaining} bytes are left", at)
     read = 0

@@ -179,7 +179,7 @@ def _up_to_its_fault(data: bytes, rules: Rules) -> tuple[dict[str, Any] | None, 
         return None, 0
     size = window.end
     with contextlib.suppress(DecodeError):
-        for record in read_records(window, batch["attributes"] & MASK):
+        for record in read_records(window, batch["attributes"] & MASK, trusts_count=True):
             records.append(record)  # noqa: PERF402 (those before a DecodeError are kept)
     return {**batch, "records": records}, size
 

@@ -1120,6 +1120,40 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
             },
         ),
         (
+            # The same that counts 127 records, with 9 bytes behind the count.
+            consuming(
+                "0000000000000064"
+                "0000003a"
+                "00000000"
+                "02"
+                "45da25da"
+                "0000"
+                "00000000"
+                "00000174876e8000"
+                "00000174876e8000"
+                "ffffffffffffffff"
+                "ffff"
+                "ffffffff"
+                "0000007f"
+                "10"
+                "00"
+                "00"
+                "00"
+                "02"
+                "6b"
+                "02"
+                "76"
+                "00",
+                100,
+            ),
+            {
+                "stops": Refused("truncated", 57),
+                "refused": Refused("truncated", 57),
+                "before-the-fault": ([100], 101),
+                "unread": Refused("truncated", 57),
+            },
+        ),
+        (
             # A control batch at 100 that counts two records and holds one, and a batch at 101.
             consuming(
                 "0000000000000064000000420000000002e9f1e24700300000000000000174876e800000000174876e8000"
