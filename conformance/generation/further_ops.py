@@ -19,21 +19,28 @@ from typing import Any
 from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
+from wireproof.reference.cursor import Reader
+from wireproof.reference.errors import DecodeError
+from wireproof.reference.records import record_set
 from wireproof.reference.records.batch import MAGIC
 from wireproof.reference.records.compression import NAMES
 from wireproof.reference.records.consume import ISOLATIONS
+from wireproof.reference.records.control import CONTROL
 from wireproof.reference.records.convert import NO_TIMESTAMP, TRANSACTIONAL
 from wireproof.reference.records.message_set import MAGICS
 from wireproof.reference.records.produce import OPTIONS
+from wireproof.reference.rules import DEMANDED
 
 #: The dialect and the type of the bytes that are consumed, and whose records are produced.
 _KAFKA, RECORDS = "kafka", "RecordSet"
 #: The ops that take something else than the bytes of a type alone.
 OPS = frozenset({Op.LOOKUP, Op.CONVERT, Op.CONSUME, Op.PRODUCE})
 _GREATEST = 2**63 - 1
-#: The head of a batch or a message: offset and length, the magic, and a batch's lastOffsetDelta.
-_HEAD = struct.Struct(">qi4xb6xi")
+#: The head of a batch or a message: offset and length, the magic, and a batch's attributes and lastOffsetDelta.
+_HEAD = struct.Struct(">qi4xb4xhi")
 _COUNTED_FROM = 12
+#: The least size of a control record's key: a version and a type.
+_TYPE_OF_CONTROL = 4
 
 
 def ops_of(dialect: str, type_name: str) -> frozenset[Op]:
@@ -70,7 +77,7 @@ def arguments(
     if Op.CONVERT in ops:
         for name in reference_codec().dialect(dialect).formats.get(type_name, ()):
             yield Op.CONVERT, {"data": data, "to": name}
-    if Op.CONSUME in ops and _may_be_a_log(data, value or ()):
+    if Op.CONSUME in ops and may_be_a_log(data):
         yield Op.CONSUME, {"data": data, **_consumer(value or (), zlib.crc32(data))}
     if Op.PRODUCE in ops and (asked := production(value or (), zlib.crc32(data))) is not None:
         yield Op.PRODUCE, asked
@@ -128,37 +135,58 @@ def _producer(entry: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _may_be_a_log(data: bytes, entries: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether offsets ascend, inside of batches too, and no offset and no time is beyond an INT64. What a consumer
-    makes of others no text says. `entries`: what the bytes hold; none if they are broken."""
+def may_be_a_log(data: bytes) -> bool:
+    """Whether a broker may have such a log: offsets ascend, inside of batches and wrappers too, no offset and no time
+    is beyond an INT64, and a control batch has one record, whose key has a version and a type. What a consumer makes of
+    others no text says. Any batch may be broken, but no control batch."""
     last = -1
     for first, end in _batches(data):
         if not last < first <= end < _GREATEST:
             return False
         last = end
-    return all(map(_is_in_order, entries))
+    reader, last, behind = Reader(data, DEMANDED), -1, 0
+    try:
+        for entry in record_set.entries(reader):
+            if not (_is_batch_of_a_log(entry) if entry["magic"] == MAGIC else _is_message_of_a_log(entry, last)):
+                return False
+            last = entry["baseOffset"] + entry["lastOffsetDelta"] if entry["magic"] == MAGIC else entry["offset"]
+            behind = reader.pos
+    except DecodeError:
+        broken = data[behind:]
+        return len(broken) < _HEAD.size or not _HEAD.unpack_from(broken)[3] & CONTROL
+    return True
 
 
 def _batches(data: bytes) -> Iterator[tuple[int, int]]:
     """The first and the last offset of each batch, up to one whose length is not there. A message has one offset."""
     while len(data) >= _HEAD.size:
-        offset, length, magic, delta = _HEAD.unpack_from(data)
+        offset, length, magic, _, delta = _HEAD.unpack_from(data)
         yield offset, offset + delta if magic == MAGIC else offset
         if not 0 < length <= len(data) - _COUNTED_FROM:
             return
         data = data[_COUNTED_FROM + length :]
 
 
-def _is_in_order(entry: Mapping[str, Any]) -> bool:
-    """Whether the records of a batch have ascending offsets inside of it, and times of 64 bits."""
-    if entry["magic"] != MAGIC:
-        return True
-    deltas = [record["offsetDelta"] for record in entry["records"]]
-    times = [entry["baseTimestamp"] + record["timestampDelta"] for record in entry["records"]]
-    ascending = all(
-        earlier < later for earlier, later in itertools.pairwise([-1, *deltas, entry["lastOffsetDelta"] + 1])
-    )
-    return ascending and max(map(abs, times), default=0) <= _GREATEST
+def _is_batch_of_a_log(batch: Mapping[str, Any]) -> bool:
+    """Whether a batch's records have ascending offsets inside of it, and times of 64 bits; and it has one record with a
+    type in its key, if it is a control batch."""
+    records = batch["records"]
+    if batch["attributes"] & CONTROL and not (len(records) == 1 and len(records[0]["key"] or b"") >= _TYPE_OF_CONTROL):
+        return False
+    times = [batch["baseTimestamp"] + record["timestampDelta"] for record in records]
+    deltas = [-1, *(record["offsetDelta"] for record in records), batch["lastOffsetDelta"] + 1]
+    return _ascend(deltas) and max(map(abs, times), default=0) <= _GREATEST
+
+
+def _is_message_of_a_log(message: Mapping[str, Any], last: int) -> bool:
+    """Whether a message, or those in a wrapper, follow this offset in their order, and the last one has the wrapper's
+    offset."""
+    offsets = [last, *(one["offset"] for one in message.get("messages", (message,)))]
+    return _ascend(offsets) and offsets[-1] == message["offset"]
+
+
+def _ascend(numbers: Sequence[int]) -> bool:
+    return all(earlier < later for earlier, later in itertools.pairwise(numbers))
 
 
 def _consumer(entries: Sequence[Mapping[str, Any]], number: int) -> dict[str, Any]:

@@ -94,6 +94,13 @@ class TestArguments:
             ("empty-batch-last", {0: "0000000000000069"}, False),  # the second batch begins before it
             ("compacted-gaps", {23: "00000006"}, False),  # its last record lies behind its end
             ("compacted-gaps", {0: "7fffffffffffffff"}, False),
+            ("control-alone", {}, True),
+            ("control-later-version", {}, True),
+            ("compacted-gaps", {21: "0020"}, False),  # several control records in a batch
+            ("refused-crc", {21: "0020"}, False),  # the key `k` says no type of a control record
+            ("control-alone", {57: "00000002"}, False),  # a broken batch of control records
+            ("magic-1-wrapper-gzip", {}, True),
+            ("magic-1-wrapper-gzip", {0: "0000000000000000"}, False),  # below the offsets in it
         ],
     )
     def test_consumers_are_asked_about_logs_alone(self, name: str, changed: dict[int, str], asked: bool) -> None:
