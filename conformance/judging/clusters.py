@@ -152,6 +152,23 @@ def as_read_wrong(verdict: Verdict, its_group: Group) -> Group | None:
     return msgspec.structs.replace(its_group, kind=str(FailureKind.WRONG_VALUE), side=_READ)
 
 
+def as_accepted(verdict: Verdict) -> Group | None:
+    """The group that a deviation would have, if its bytes or value had been accepted; None if they are valid, or if no
+    answer came in time."""
+    if verdict.demanded is None or verdict.outcome not in (Outcome.FAIL, Outcome.CRASH):
+        return None
+    return group(
+        msgspec.structs.replace(
+            verdict,
+            outcome=Outcome.FAIL,
+            kind=FailureKind.ACCEPTED_INVALID,
+            reason=None,
+            error="",
+            frame="",
+        )
+    )
+
+
 #: Parts of a message that depend on the case: called functions, quoted text, bytes, numbers, and lists.
 _OF_THE_CASE = re.compile(r"""[\w.]+\(\)|b?'[^']*'|b?"[^"]*"|`[^`]*`|\b0x[0-9a-fA-F]+|[-−]?\b\d[\d.,_]*\b|\[[^\]]*\]""")
 

@@ -7,10 +7,13 @@ inputs at a time, because a child is only fast with many questions at once.
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
@@ -19,11 +22,11 @@ from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation import arguments, further_ops
 from wireproof.conformance.generation.mutations import checksums
 from wireproof.conformance.judging import location
-from wireproof.conformance.judging.clusters import Group
+from wireproof.conformance.judging.clusters import Group, as_accepted
 from wireproof.conformance.model import DEVIATIONS, Case, FailureKind, Op, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import offers
-from wireproof.fuzz.targets import inputs
+from wireproof.fuzz.targets import inputs, simpler_records
 from wireproof.fuzz.targets.dedup import Deduplication
 from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, names_of, seed_of
 from wireproof.fuzz.targets.inputs import Form, Forms, simplest
@@ -39,6 +42,10 @@ _LISTENED = 16
 _TOOK_LONG = frozenset({Status.CRASH, Status.HANG, Status.OOM, Status.VIOLATION})
 #: The beginning of the name under which deviations of the known file are counted.
 _KNOWN = "known "
+#: Types whose inputs are made simpler as records.
+_OF_RECORDS = frozenset({"RecordBatch", "RecordSet"})
+#: The name of an exception. What ended a process has another: `SIGABRT`, `exit 3`.
+_RAISED = re.compile(r"(?!SIG)\S+")
 #: Outcomes that cost too much time to search for a smaller input.
 _COSTLY = frozenset({Outcome.HANG, Outcome.OOM})
 
@@ -77,6 +84,8 @@ class Session:
         self._told: dict[str, FuzzFinding] = {}
         #: The name of what is wrong with the simplest value of a form in an op.
         self._simplest: dict[tuple[Form, Op], str | None] = {}
+        #: The finding that lacks each of these refusals.
+        self._lacking: dict[Group, str] = {}
 
     def execute(self, raw: bytes) -> bool:
         """Ask about an input. False if its form is not asked about."""
@@ -116,7 +125,7 @@ class Session:
             return
         self._count(name)
         if not name.startswith(_KNOWN) and name not in self._told:
-            self._tell(finding_of(judged, raw, self.kind.name))
+            self._tell(judged, raw)
             self._shrink(form, raw, judged)
 
     def judged(self, identifier: str) -> Judged | None:
@@ -143,10 +152,25 @@ class Session:
         return next((one for one in others if one in self.counts.findings), first)
 
     def _cause(self, form: Form, judged: Judged) -> str | None:
-        """The name of the finding or known deviation that a failure is a consequence of; None if there is none."""
-        if judged.verdict.outcome is not Outcome.FAIL:
+        """The name of the finding or known deviation that a deviation is a consequence of; None if there is none."""
+        if judged.verdict.outcome not in (Outcome.FAIL, Outcome.CRASH):
             return None
-        return self._of_reading(form, judged) or self._of_simplest(form, judged.case.op) or self._of_field(form, judged)
+        return (
+            self._of_reading(form, judged)
+            or self._of_simplest(form, judged.case.op)
+            or self._of_field(form, judged)
+            or self._of_fewer_records(form, judged)
+            or self._of_demand(judged)
+        )
+
+    def _settle(self, form: Form, judged: Judged, data: bytes) -> str | None:
+        """The name of a deviation, or of what it is a consequence of. It is told, if it is new. `data`: its input."""
+        name = self._name(judged)
+        if name is not None and judged.verdict.known is None and name not in self._told:
+            name = self._cause(form, judged) or name
+            if not name.startswith(_KNOWN) and name not in self._told:
+                self._tell(judged, form.input(data))
+        return name
 
     def _of_reading(self, form: Form, judged: Judged) -> str | None:
         """The name of what is wrong when the bytes are only read, for an op that does more with them; None if nothing
@@ -154,11 +178,9 @@ class Session:
         op = judged.case.op
         if op not in further_ops.OPS or op is Op.PRODUCE or Op.DECODE not in form.ops:
             return None
-        read = self.judged(form.identifier(Op.DECODE, judged.case.args["data"]))
-        name = None if read is None else self._name(read)
-        if read is not None and name is not None and not name.startswith(_KNOWN) and name not in self._told:
-            self._tell(finding_of(read, form.input(judged.case.args["data"]), self.kind.name))
-        return name
+        data = judged.case.args["data"]
+        read = self.judged(form.identifier(Op.DECODE, data))
+        return None if read is None else self._settle(form, read, data)
 
     def _of_simplest(self, form: Form, op: Op) -> str | None:
         """The name of what is wrong with the simplest value of a type; None if nothing is. If an implementation has
@@ -167,24 +189,56 @@ class Session:
             self._simplest[form, op] = None
             data = simplest(form)
             judged = None if data is None or op in further_ops.OPS else self.judged(form.identifier(op, data))
-            if data is not None and judged is not None and (name := self._name(judged)) is not None:
-                self._simplest[form, op] = name
-                if not name.startswith(_KNOWN) and name not in self._told:
-                    self._tell(finding_of(judged, form.input(data), self.kind.name))
+            if data is not None and judged is not None:
+                self._simplest[form, op] = self._settle(form, judged, data)
         return self._simplest[form, op]
+
+    def _of_fewer_records(self, form: Form, judged: Judged) -> str | None:
+        """The name of what is wrong with the simplest records that are read or delivered wrong too; None if there are
+        no simpler ones. What comes of a wrong batch depends on all that is in it."""
+        case = judged.case
+        data = case.args.get("data")
+        if form.type not in _OF_RECORDS or form.dialect != "kafka" or judged.verdict.demanded or data is None:
+            return None
+
+        def again(simpler: bytes) -> Judged | None:
+            return self.judged(_identifier(form, case, simpler))
+
+        def deviates(simpler: bytes) -> bool:
+            if case.op is Op.CONSUME and not further_ops.may_be_a_log(simpler):
+                return False
+            tried = again(simpler)
+            return tried is not None and tried.verdict.outcome in (Outcome.FAIL, Outcome.CRASH)
+
+        best = simpler_records.simplest(data, deviates)
+        told = None if best == data else again(best)
+        return None if told is None else self._settle(form, told, best)
+
+    def _of_demand(self, judged: Judged) -> str | None:
+        """The name of the finding or known deviation that lacks the same refusal; None if there is none. Whether a
+        value or an exception comes of bytes that are not refused depends on what follows in them."""
+        verdict = judged.verdict
+        if verdict.outcome is Outcome.CRASH and not _RAISED.fullmatch(verdict.error):
+            return None
+        lacks = {as_accepted(verdict), as_accepted(msgspec.structs.replace(verdict, op=Op.DECODE))}
+        known = (one for one in self.examiner.known.deviations if one.finding and one.finding.plain() in lacks)
+        told = (name for one, name in self._lacking.items() if one in lacks)
+        return next((f"{_KNOWN}{one.name}" for one in known), next(told, None))
 
     def _of_field(self, form: Form, judged: Judged) -> str | None:
         """The name of what is wrong with a field, if the answer is right with 0 in its place. A reader that takes a
         field for longer than it is misreads what follows, in as many ways as there are bytes."""
+        dialect, type_name = further_ops.read_as(form.dialect, form.type or "")
+        read = msgspec.structs.replace(judged.case, dialect=dialect, type=type_name, version=form.version)
         read_wrong = {one.name: Group(**one.group) for one in self._told.values()}
         read_wrong |= {f"{_KNOWN}{one.name}": one.finding for one in self.examiner.known.deviations if one.finding}
         for name, found in read_wrong.items():
             if found.kind != FailureKind.WRONG_VALUE or found.side != "read" or found.place is None:
                 continue
-            changed = location.with_zeros(judged.case, found.place)
+            changed = location.with_zeros(read, found.place)
             if changed is None:
                 continue
-            alone = self.judged(form.identifier(judged.case.op, checksums.sealed(changed)))
+            alone = self.judged(_identifier(form, judged.case, checksums.sealed(changed)))
             if alone is not None and alone.verdict.outcome in (Outcome.PASS, Outcome.CONTESTED):
                 return name
         return None
@@ -196,17 +250,17 @@ class Session:
         else:
             self.counts.findings[name] += 1
 
-    def _tell(self, finding: FuzzFinding) -> None:
+    def _tell(self, judged: Judged, raw: bytes) -> None:
+        finding = finding_of(judged, raw, self.kind.name)
         self._told[finding.name] = finding
+        if (lacks := as_accepted(judged.verdict)) is not None:
+            self._lacking.setdefault(lacks, finding.name)
         self.listener.found(finding)
 
     def _shrink(self, form: Form, raw: bytes, judged: Judged) -> None:
         if judged.verdict.outcome in _COSTLY or not judged.case.generated:
             return
         name = names_of(judged.verdict)[0]
-
-        def identifier(at: Form, data: bytes) -> str:
-            return at.identifier(op, arguments.seed_of(op, {**args, "data": data}) if more else data, letter)
 
         def same(identifier: str) -> Judged | None:
             tried = self.judged(identifier)
@@ -218,19 +272,18 @@ class Session:
             alone = (form.identifier(op, arguments.seed_of(op, {**args, "records": [one]})) for one in args["records"])
             found = next(filter(None, map(same, alone)), None)
             if found is not None:
-                self._tell(finding_of(found, raw, self.kind.name))
+                self._tell(found, raw)
             return
         more = op in further_ops.OPS
-        letter = judged.case.id.rpartition("/")[2][0]
         whole = args["data"] if more else seed_of(judged.case.id)
-        best = smaller(form, whole, self.forms, lambda at, data: same(identifier(at, data)))
+        best = smaller(form, whole, self.forms, lambda at, data: same(_identifier(at, judged.case, data)))
         if best is not None:
             at, small = best
-            smallest = self.judged(identifier(at, small))
+            smallest = self.judged(_identifier(at, judged.case, small))
             assert smallest is not None
             # The bytes decide what else is asked, so smaller ones may not ask the same.
             kept = raw if self.kind.draws or more else at.input(small)
-            self._tell(finding_of(smallest, kept, self.kind.name))
+            self._tell(smallest, kept)
 
 
 class ModuleSession(Session):
@@ -319,6 +372,13 @@ class ChildSession(Session):
             self._end(one.raw, one.form, end.value)
         else:
             self._waiting.append(one)
+
+
+def _identifier(form: Form, case: Case, data: bytes) -> str:
+    """The id of a case with other bytes. The bytes of a case of `encode` are those in its id."""
+    more = case.op in further_ops.OPS
+    seed = arguments.seed_of(case.op, {**case.args, "data": data}) if more else data
+    return form.identifier(case.op, seed, case.id.rpartition("/")[2][0])
 
 
 def configure(connection: Connection | Module, dialect: str) -> bool:

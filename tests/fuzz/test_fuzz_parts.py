@@ -451,6 +451,34 @@ def test_what_follows_from_a_field_that_is_read_wrong_is_no_finding_of_its_own(d
     assert told == [0, is_the_cause]
 
 
+class _DeliversByLongAttributes(Recorder):
+    """The same in what it delivers of a batch: there are no keys then."""
+
+    def observe(self, case: Case) -> Observation:
+        seen = super().observe(case)
+        if case.args["data"][62] & 0x80:
+            records = [{**record, "key": None} for record in seen.answer["records"]]
+            return msgspec.structs.replace(seen, answer={**seen.answer, "records": records})
+        return seen
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_what_a_consumer_is_given_of_a_field_that_is_read_wrong_is_no_finding_of_its_own(is_known: bool) -> None:
+    read_wrong = Group("fail", "wrong-value", "read", place="Record.attributes")
+    entry = KnownDeviation("bug", "attributes are no varint", finding=read_wrong, reported="pending")
+    (vector,) = (one for one in vectors.load(["kafka"], ["delivery"]) if one.id == "offsets-are-absolute")
+    data = sealed(vector.data[:62] + b"\x80" + vector.data[63:])
+    listener = _Told()
+    implementation = _DeliversByLongAttributes(types={"kafka": {"RecordSet": None}}, ops={Op.CONSUME})
+    with Examiner(implementation, Known(None, (entry,) if is_known else ())) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", "RecordSet"), examiner, listener)
+        session.execute(b"RecordSet/-\n" + data)
+        session.finish()
+        assert session.counts.known.total() == is_known
+    assert len(listener.names) == (not is_known)
+
+
 class _WithoutFirstField(Recorder):
     """Does not read the first field of a FetchResponse, but in its simplest value."""
 
@@ -537,6 +565,75 @@ def test_a_producers_finding_has_one_record_if_that_shows_it() -> None:
     assert listener.last is not None
     args = arguments_of(Op.PRODUCE, bytes.fromhex(listener.last.id.rpartition("/x")[2].partition("#")[0]))
     assert [record["value"] for record in args["records"]] == [None]
+
+
+class _InflatesNoControlBatch(Recorder):
+    """Takes what is compressed in a control batch for the record itself, and tells a byte of it."""
+
+    def observe(self, case: Case) -> Observation:
+        seen = super().observe(case)
+        data = case.args["data"]
+        if len(data) < 62 or not data[22] & 0x20 or not data[22] & 0x07:
+            return seen
+        return Observation(case, Status.REJECT, detail=f"corrupt by {'abcdefgh'[data[-1] % 8]}")
+
+
+def test_one_cause_in_batches_of_records_is_one_finding() -> None:
+    """What is compressed in the batch decides what the refusal says."""
+    listener, record = _Told(), {"attributes": 0, "timestampDelta": 0, "offsetDelta": 0, "value": None}
+    implementation = _InflatesNoControlBatch(types={"kafka": {"RecordSet": None}}, ops={Op.CONSUME})
+    with Examiner(implementation) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", "RecordSet"), examiner, listener)
+        for number in range(12):
+            headers = [["a" * number, b""]]
+            marker = record | {"key": b"\0\0\0\1", "headers": headers}
+            batch = {"magic": 2, "attributes": 0x30 + number % 4 + 1, "producerId": number, "records": [marker]}
+            session.execute(b"RecordSet/-\n" + reference_codec().encode("RecordSet", [batch], dialect="kafka"))
+        session.finish()
+    assert len(listener.names) == 1
+    assert session.counts.findings.total() == 12
+
+
+class _TakesShortBatches(Recorder):
+    """Does not refuse batches that are shorter than their header: what becomes of them depends on their codec."""
+
+    def __init__(self, *errors: str) -> None:
+        super().__init__(types={"kafka": {"RecordBatch": None}}, ops={Op.DECODE})
+        self._errors = errors
+
+    def observe(self, case: Case) -> Observation:
+        data = case.args["data"]
+        if int.from_bytes(data[8:12], "big") >= 49:
+            return super().observe(case)
+        error = self._errors[int.from_bytes(data[22:23], "big") & 1]
+        frame = f"library:{error}" * (not error.startswith("SIG"))
+        return Observation(case, Status.CRASH if error else Status.ANSWER, [], error=error, frame=frame)
+
+
+@pytest.mark.parametrize(
+    ("errors", "known", "told"),
+    [
+        (("TypeError", "KeyError"), False, 1),
+        (("TypeError", ""), False, 1),
+        (("", "TypeError"), False, 1),
+        (("TypeError", "KeyError"), True, 0),
+        (("", "SIGSEGV"), False, 2),  # an end of the process is more than an exception
+        (("", "SIGSEGV"), True, 1),
+    ],
+)
+def test_what_comes_of_a_refusal_that_lacks_is_one_finding(errors: tuple[str, str], known: bool, told: int) -> None:
+    lacks = Group("fail", "accepted-invalid", "read", demanded="truncated", place="batchLength")
+    entry = KnownDeviation("bug", "no size is too small", finding=lacks, reported="pending")
+    listener = _Told()
+    with Examiner(_TakesShortBatches(*errors), Known(None, (entry,) if known else ())) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", "RecordBatch"), examiner, listener)
+        for crc, attributes in (("ce2c0a18", "0000"), ("db974b11", "0001")):
+            header = f"0000000000000000 00000028 00000000 02 {crc} {attributes} 00000000"
+            session.execute(b"RecordBatch/-\n" + bytes.fromhex(header + 2 * "00000174876e8000" + 9 * "ff"))
+        session.finish()
+    assert len(listener.names) == told
 
 
 class _OtherLayout(Recorder):
