@@ -44,6 +44,7 @@ WRAPPER_FIELDS = MESSAGE_FIELDS - {"value"} | {"messages"}
 ROOM = 1 << 30
 CODEC, LOG_APPEND_TIME, TRANSACTIONAL = 0x07, 0x08, 0x10
 BATCH_HEADER = struct.Struct(">qiibIhiqqqhii")
+BASE_TIMESTAMP = 7  # its place in the header
 LEGACY_HEADER = struct.Struct(">qiIBb")
 TIMESTAMP = struct.Struct(">q")
 #: The libraries' types of timestamps; magic 0 has none.
@@ -156,8 +157,7 @@ class Classes:
             raise NotImplementedError("the builder takes a codec and whether it is transactional, no other attributes")
         if batch["baseOffset"]:
             raise NotImplementedError("the builder leaves the base offset to the broker")
-        first = records[0]["timestampDelta"] if records else -batch["baseTimestamp"]
-        if first:
+        if records and records[0]["timestampDelta"]:
             raise NotImplementedError("the builder takes the first record's timestamp for the base timestamp")
         producer = (batch["producerId"], batch["producerEpoch"], batch["baseSequence"])
         more = others_than(BATCH_FIELDS | {"magic"}, batch)
@@ -165,6 +165,8 @@ class Classes:
         for record in records:
             _append(builder, record, batch["baseTimestamp"])
         built = bytes(builder.build())
+        if not records and BATCH_HEADER.unpack_from(built)[BASE_TIMESTAMP] != batch["baseTimestamp"]:
+            raise NotImplementedError("the builder sets the base timestamp of a batch without records")
         if attributes & CODEC and not built[COVERED + 1] & CODEC:
             raise NotImplementedError("the builder leaves the codec out where it makes the records no smaller")
         return built
