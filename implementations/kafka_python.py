@@ -71,7 +71,7 @@ readings = {
     "R-K-2": "other",
     "R-K-3": {"ResponseFrame:ApiVersions": "other"},
     "R-K-7": "other",
-    "R-K-9": "other",
+    "R-K-9": "minus-1",
     "R-K-12": {"Record*": "other"},
     "R-K-13": "omits",
     "R-K-15": "other",

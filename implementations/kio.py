@@ -48,7 +48,7 @@ readings = {
     "R-K-2": "other",
     "R-K-4": "other",
     "R-K-6": {"VARLONG": "other"},
-    "R-K-9": "other",
+    "R-K-9": "minus-1",
     "R-K-11": {"Record*": "kept"},
     "R-K-13": "refuses",
     "R-K-15c": "other",

@@ -187,7 +187,8 @@ def _unread(node: Struct, reader: Reader) -> dict[str, Any]:
 
 
 def _read_marker(node: Struct, reader: Reader) -> bool:
-    """Whether a nullable structure is there. INT8: −1 null, 1 present; in a tag: 0, 1 (R-K-9 ‡, other: the sign)."""
+    """Whether a nullable structure is there. INT8: −1 null, 1 present; in a tag: 0, 1 (R-K-9 ‡, other: the sign;
+    minus-1: what is not null is there)."""
     start = reader.pos
     if node.marker == "int8":
         marker, null = read_int8(reader, "marker"), -1
@@ -195,6 +196,8 @@ def _read_marker(node: Struct, reader: Reader) -> bool:
         marker, null = read_unsigned_varint(reader, "marker"), 0
     if reader.rules.struct_marker == "sign":
         return marker >= 0 if null else 0 < marker < 2**31  # held in a signed integer
+    if reader.rules.struct_marker == "minus-1":
+        return marker != null
     if marker not in (null, 1):
         raise reader.error(Reason.INVALID_MARKER, f"marker {marker}; {null} (null) or 1 (present) is expected", start)
     return marker == 1

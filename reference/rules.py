@@ -54,7 +54,7 @@ class Rules:
     #: Compact text of more than 32,767 bytes.
     long_text: Literal["refused", "read"] = "refused"
     #: The marker byte before a nullable struct.
-    struct_marker: Literal["exact", "sign"] = "exact"
+    struct_marker: Literal["exact", "sign", "minus-1"] = "exact"
     #: Limits on the number of tags in a buffer and elements in an array, although the bytes are there.
     policy_limits: Literal["none", "kafka-4.4"] = "none"
     #: The key list of an ApiVersions answer with error 35.

@@ -261,19 +261,48 @@ SWITCHES: dict[str, list[tuple[Question, dict[str, Any]]]] = {
         (reading("TAG_BUFFER", "01ffffffff0f00"), {"unsigned": [(2**32 - 1, b"")], "signed": [(2**32 - 1, b"")]}),
     ],
     "struct_marker": [
-        (small(MARKED, "fe"), {"exact": Refused("invalid-marker", 0), "sign": {"S": None}}),
-        (small(MARKED, "80"), {"exact": Refused("invalid-marker", 0), "sign": {"S": None}}),
-        (small(MARKED, "0005"), {"exact": Refused("invalid-marker", 0), "sign": {"S": {"X": 5}}}),
-        (small(MARKED, "7f05"), {"exact": Refused("invalid-marker", 0), "sign": {"S": {"X": 5}}}),
-        (small(MARKED, "0105"), {"exact": {"S": {"X": 5}}, "sign": {"S": {"X": 5}}}),
-        (small(MARKED, "ff"), {"exact": {"S": None}, "sign": {"S": None}}),
-        (small(MARKED_TAG, "010003020500"), {"exact": Refused("invalid-marker", 3), "sign": {"S": {"X": 5}}}),
-        (small(MARKED_TAG, "01000100"), {"exact": {"S": None}, "sign": {"S": None}}),
-        (small(MARKED_TAG, "010003010500"), {"exact": {"S": {"X": 5}}, "sign": {"S": {"X": 5}}}),
-        (small(MARKED_TAG, "0100058080808008"), {"exact": Refused("invalid-marker", 3), "sign": {"S": None}}),
+        (
+            small(MARKED, "fe"),
+            {"exact": Refused("invalid-marker", 0), "sign": {"S": None}, "minus-1": Refused("truncated", 1)},
+        ),
+        (
+            small(MARKED, "fe05"),
+            {
+                "exact": Refused("invalid-marker", 0),
+                "sign": Refused("trailing-bytes", 1),
+                "minus-1": {"S": {"X": 5}},
+            },
+        ),
+        (
+            small(MARKED, "80"),
+            {"exact": Refused("invalid-marker", 0), "sign": {"S": None}, "minus-1": Refused("truncated", 1)},
+        ),
+        (
+            small(MARKED, "0005"),
+            {"exact": Refused("invalid-marker", 0), "sign": {"S": {"X": 5}}, "minus-1": {"S": {"X": 5}}},
+        ),
+        (
+            small(MARKED, "7f05"),
+            {"exact": Refused("invalid-marker", 0), "sign": {"S": {"X": 5}}, "minus-1": {"S": {"X": 5}}},
+        ),
+        (small(MARKED, "0105"), {"exact": {"S": {"X": 5}}, "sign": {"S": {"X": 5}}, "minus-1": {"S": {"X": 5}}}),
+        (small(MARKED, "ff"), {"exact": {"S": None}, "sign": {"S": None}, "minus-1": {"S": None}}),
+        (
+            small(MARKED_TAG, "010003020500"),
+            {"exact": Refused("invalid-marker", 3), "sign": {"S": {"X": 5}}, "minus-1": {"S": {"X": 5}}},
+        ),
+        (small(MARKED_TAG, "01000100"), {"exact": {"S": None}, "sign": {"S": None}, "minus-1": {"S": None}}),
+        (
+            small(MARKED_TAG, "010003010500"),
+            {"exact": {"S": {"X": 5}}, "sign": {"S": {"X": 5}}, "minus-1": {"S": {"X": 5}}},
+        ),
+        (
+            small(MARKED_TAG, "0100058080808008"),
+            {"exact": Refused("invalid-marker", 3), "sign": {"S": None}, "minus-1": Refused("truncated", 8)},
+        ),
         (
             small(MARKED_TAG, "010007" + "ffffffff07" + "0500"),
-            {"exact": Refused("invalid-marker", 3), "sign": {"S": {"X": 5}}},
+            {"exact": Refused("invalid-marker", 3), "sign": {"S": {"X": 5}}, "minus-1": {"S": {"X": 5}}},
         ),
     ],
     "policy_limits": [

@@ -270,7 +270,7 @@ export const wrapper = {
     'R-K-1': 'other',
     'R-K-3': 'other',
     'R-K-6': 'other',
-    'R-K-9': 'other',
+    'R-K-9': 'minus-1',
     'R-K-11': 'other',
     'R-K-15c': 'other',
     'R-K-29': 'other',
