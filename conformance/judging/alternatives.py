@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from wireproof import reference
-from wireproof.conformance.judging.comparison import Comparison
+from wireproof.conformance.judging.comparison import Comparison, as_told
 from wireproof.conformance.model import Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
@@ -394,6 +394,8 @@ def _comparable(by_reference: Any, observation: Observation) -> tuple[Any, Any]:
             reference_codec().complete(case.type, answer, dialect=case.dialect, version=case.version)
             for answer in (by_reference, observation.answer)
         )
+    if case.op is Op.CONSUME:
+        return as_told(by_reference, observation.answer)
     if case.op is Op.EVOLVE:  # only whether there is an incompatible change is judged
         return bool(by_reference), bool(observation.answer)
     return by_reference, observation.answer

@@ -152,21 +152,18 @@ def as_read_wrong(verdict: Verdict, its_group: Group) -> Group | None:
     return msgspec.structs.replace(its_group, kind=str(FailureKind.WRONG_VALUE), side=_READ)
 
 
-def as_accepted(verdict: Verdict) -> Group | None:
-    """The group that a deviation would have, if its bytes or value had been accepted; None if they are valid, or if no
-    answer came in time."""
-    if verdict.demanded is None or verdict.outcome not in (Outcome.FAIL, Outcome.CRASH):
+#: The name of an exception. What ended a process has another: `SIGABRT`, `exit 3`.
+_RAISED = re.compile(r"(?!SIG)\S+")
+
+
+def missing_refusal(verdict: Verdict) -> Group | None:
+    """The group of a deviation where a refusal is demanded, without what came in its place: a value and an exception
+    are alike, but no end of the process and no answer. None where none is demanded."""
+    if verdict.demanded is None:
         return None
-    return group(
-        msgspec.structs.replace(
-            verdict,
-            outcome=Outcome.FAIL,
-            kind=FailureKind.ACCEPTED_INVALID,
-            reason=None,
-            error="",
-            frame="",
-        )
-    )
+    if verdict.outcome is Outcome.CRASH and _RAISED.fullmatch(verdict.error):
+        verdict = msgspec.structs.replace(verdict, outcome=Outcome.FAIL, kind=FailureKind.ACCEPTED_INVALID)
+    return group(msgspec.structs.replace(verdict, reason=None, error="", frame=""))
 
 
 #: Parts of a message that depend on the case: called functions, quoted text, bytes, numbers, and lists.

@@ -103,7 +103,7 @@ class Comparison:
                     found = read_produced(answer, self.case.dialect)
                     return as_divided(expected, found), found
             case Op.CONSUME:
-                return _as_told(expected, answer), _without_untimed_types(answer)
+                return as_told(expected, answer)
             case Op.LOOKUP | Op.INTERPRET | Op.NEGOTIATE if not isinstance(answer, ClientRun):
                 return expected, answer
         return None
@@ -177,7 +177,7 @@ def _bytes_by_meaning(comparison: Comparison, expected: bytes, answer: bytes) ->
 
 
 def _consumed(_: Comparison, expected: Mapping[str, Any], answer: Mapping[str, Any]) -> Mismatch | None:
-    path = difference(_as_told(expected, answer), _without_untimed_types(answer))
+    path = difference(*as_told(expected, answer))
     if path is None:
         return None
     text = f"expected {short(expected)}, got {short(answer)} (first difference at {path})"
@@ -200,11 +200,11 @@ def _produced(comparison: Comparison, expected: Sequence[Any], answer: bytes) ->
     return Mismatch(FailureKind.WRONG_ANSWER, text, _INDEX.sub("", path).strip("."))
 
 
-def _as_told(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is expected, without the types of timestamps where the answer tells none."""
+def as_told(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """What a consumer has to deliver, without the types of timestamps where the answer tells none; and the answer."""
     tells = "timestamp_type" in next(iter(answer["records"]), {"timestamp_type": None})
     told = expected if tells else _without_types(expected, lambda _: True)
-    return _without_untimed_types(told)
+    return _without_untimed_types(told), _without_untimed_types(answer)
 
 
 def _without_untimed_types(delivered: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -19,6 +19,7 @@ from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation import expectations, further_ops
 from wireproof.conformance.generation.arguments import arguments_of, seed_of
 from wireproof.conformance.generation.whole_values import is_whole
+from wireproof.conformance.judging.comparison import as_told
 from wireproof.conformance.model import TYPED_OPS, Case, Observation, Op, Status
 from wireproof.conformance.oracle.ask import ask, refusal
 from wireproof.conformance.oracle.codec import reference_codec
@@ -253,7 +254,8 @@ def _compare(result: TargetResult, seen: Observation, told: Observation) -> None
                 return
             if seen.case.op is Op.PRODUCE and same_produced(told.answer, seen.answer, seen.case.dialect):
                 return
-            different = _difference(told.answer, seen.answer)
+            pair = told.answer, seen.answer
+            different = _difference(*(as_told(*pair) if seen.case.op is Op.CONSUME else pair))
             if different is None:
                 return
             where = different

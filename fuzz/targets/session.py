@@ -7,7 +7,6 @@ inputs at a time, because a child is only fast with many questions at once.
 from __future__ import annotations
 
 import functools
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,8 @@ from wireproof.conformance.connection.module import Module
 from wireproof.conformance.generation import arguments, further_ops
 from wireproof.conformance.generation.mutations import checksums
 from wireproof.conformance.judging import location
-from wireproof.conformance.judging.clusters import Group, as_accepted
+from wireproof.conformance.judging.clusters import Group, missing_refusal
+from wireproof.conformance.judging.rulings import ground
 from wireproof.conformance.model import DEVIATIONS, Case, FailureKind, Op, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import offers
@@ -44,8 +44,6 @@ _TOOK_LONG = frozenset({Status.CRASH, Status.HANG, Status.OOM, Status.VIOLATION}
 _KNOWN = "known "
 #: Types whose inputs are made simpler as records.
 _OF_RECORDS = frozenset({"RecordBatch", "RecordSet"})
-#: The name of an exception. What ended a process has another: `SIGABRT`, `exit 3`.
-_RAISED = re.compile(r"(?!SIG)\S+")
 #: Outcomes that cost too much time to search for a smaller input.
 _COSTLY = frozenset({Outcome.HANG, Outcome.OOM})
 
@@ -125,7 +123,7 @@ class Session:
             return
         self._count(name)
         if not name.startswith(_KNOWN) and name not in self._told:
-            self._tell(judged, raw)
+            self._tell(form, judged, raw)
             self._shrink(form, raw, judged)
 
     def judged(self, identifier: str) -> Judged | None:
@@ -153,14 +151,14 @@ class Session:
 
     def _cause(self, form: Form, judged: Judged) -> str | None:
         """The name of the finding or known deviation that a deviation is a consequence of; None if there is none."""
-        if judged.verdict.outcome not in (Outcome.FAIL, Outcome.CRASH):
-            return None
+        if judged.verdict.outcome not in (Outcome.FAIL, Outcome.CRASH):  # others take long
+            return self._of_demand(form, judged)
         return (
             self._of_reading(form, judged)
             or self._of_simplest(form, judged.case.op)
             or self._of_field(form, judged)
             or self._of_fewer_records(form, judged)
-            or self._of_demand(judged)
+            or self._of_demand(form, judged)
         )
 
     def _settle(self, form: Form, judged: Judged, data: bytes) -> str | None:
@@ -169,7 +167,7 @@ class Session:
         if name is not None and judged.verdict.known is None and name not in self._told:
             name = self._cause(form, judged) or name
             if not name.startswith(_KNOWN) and name not in self._told:
-                self._tell(judged, form.input(data))
+                self._tell(form, judged, form.input(data))
         return name
 
     def _of_reading(self, form: Form, judged: Judged) -> str | None:
@@ -214,22 +212,22 @@ class Session:
         told = None if best == data else again(best)
         return None if told is None else self._settle(form, told, best)
 
-    def _of_demand(self, judged: Judged) -> str | None:
+    def _of_demand(self, form: Form, judged: Judged) -> str | None:
         """The name of the finding or known deviation that lacks the same refusal; None if there is none. Whether a
         value or an exception comes of bytes that are not refused depends on what follows in them."""
-        verdict = judged.verdict
-        if verdict.outcome is Outcome.CRASH and not _RAISED.fullmatch(verdict.error):
-            return None
-        lacks = {as_accepted(verdict), as_accepted(msgspec.structs.replace(verdict, op=Op.DECODE))}
-        known = (one for one in self.examiner.known.deviations if one.finding and one.finding.plain() in lacks)
+        lacks = _missing_refusals(form, judged)
+        known = (
+            one.name
+            for one in self.examiner.known.deviations
+            if one.finding and msgspec.structs.replace(one.finding, cause=None, frame=None).plain() in lacks
+        )
         told = (name for one, name in self._lacking.items() if one in lacks)
-        return next((f"{_KNOWN}{one.name}" for one in known), next(told, None))
+        return next((f"{_KNOWN}{name}" for name in known), next(told, None))
 
     def _of_field(self, form: Form, judged: Judged) -> str | None:
         """The name of what is wrong with a field, if the answer is right with 0 in its place. A reader that takes a
         field for longer than it is misreads what follows, in as many ways as there are bytes."""
-        dialect, type_name = further_ops.read_as(form.dialect, form.type or "")
-        read = msgspec.structs.replace(judged.case, dialect=dialect, type=type_name, version=form.version)
+        read = _as_read(form, judged.case)
         read_wrong = {one.name: Group(**one.group) for one in self._told.values()}
         read_wrong |= {f"{_KNOWN}{one.name}": one.finding for one in self.examiner.known.deviations if one.finding}
         for name, found in read_wrong.items():
@@ -250,10 +248,10 @@ class Session:
         else:
             self.counts.findings[name] += 1
 
-    def _tell(self, judged: Judged, raw: bytes) -> None:
+    def _tell(self, form: Form, judged: Judged, raw: bytes) -> None:
         finding = finding_of(judged, raw, self.kind.name)
         self._told[finding.name] = finding
-        if (lacks := as_accepted(judged.verdict)) is not None:
+        for lacks in _missing_refusals(form, judged):
             self._lacking.setdefault(lacks, finding.name)
         self.listener.found(finding)
 
@@ -283,7 +281,7 @@ class Session:
             assert smallest is not None
             # The bytes decide what else is asked, so smaller ones may not ask the same.
             kept = raw if self.kind.draws or more else at.input(small)
-            self._tell(smallest, kept)
+            self._tell(at, smallest, kept)
 
 
 class ModuleSession(Session):
@@ -372,6 +370,32 @@ class ChildSession(Session):
             self._end(one.raw, one.form, end.value)
         else:
             self._waiting.append(one)
+
+
+def _missing_refusals(form: Form, judged: Judged) -> set[Group]:
+    """What a deviation lacks, if a refusal is demanded: of ops that do more than read, what a reader lacks too."""
+    found = {missing_refusal(judged.verdict)}
+    reads_on = judged.case.op in further_ops.OPS - {Op.PRODUCE} and judged.verdict.place != location.UNTOLD
+    if reads_on and judged.vector.reject is not None:
+        read = _as_read(form, judged.case)
+        found.add(
+            missing_refusal(
+                msgspec.structs.replace(
+                    judged.verdict,
+                    op=Op.DECODE,
+                    type=read.type,
+                    ground=ground(judged.vector, read),
+                    place=location.of_refusal(judged.vector, read),
+                )
+            )
+        )
+    return {one for one in found if one is not None}
+
+
+def _as_read(form: Form, case: Case) -> Case:
+    """The case of reading the bytes of another op."""
+    dialect, type_name = further_ops.read_as(form.dialect, form.type or "")
+    return msgspec.structs.replace(case, op=Op.DECODE, dialect=dialect, type=type_name, version=form.version)
 
 
 def _identifier(form: Form, case: Case, data: bytes) -> str:

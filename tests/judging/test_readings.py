@@ -137,6 +137,18 @@ def test_decoded_values_are_compared_whole() -> None:
     assert readings.explain(answered(asked, {"ClientSoftwareName": "a"})) == ()
 
 
+def test_what_is_delivered_is_compared_without_types_of_timestamps_that_are_not_told() -> None:
+    (asked,) = (
+        one.case(Op.CONSUME) for one in vectors.load([KAFKA], ["delivery"]) if one.id == "broken-count-too-high"
+    )
+    readings = Readings(KAFKA, {"R-K-39": "before-the-fault"})
+    told = ask(reference.Reference().under(readings.rules), asked).answer
+    untold = [{key: item for key, item in record.items() if key != "timestamp_type"} for record in told["records"]]
+    assert untold
+    assert readings.explain(answered(asked, {**told, "records": untold})) == ("R-K-39",)
+    assert readings.explain(answered(asked, {**told, "records": untold[1:]})) == ()
+
+
 def test_encoded_bytes_are_compared_as_they_are() -> None:
     asked = case(Op.RECODE, "STRING", data=bytes_of("0001ff"))
     readings = Readings(KAFKA, {"R-K-11": "other"})
