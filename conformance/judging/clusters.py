@@ -21,6 +21,10 @@ from wireproof.reference.errors import Reason
 #: The maximum length of an implementation's text in a group, in characters.
 _LONGEST = 120
 
+#: The name of an exception; what ended a process has another, as `SIGSEGV` or `exit 3`. How a process ends itself.
+_RAISED = re.compile(r"(?!SIG)\S+")
+_ABORTED = "SIGABRT"
+
 _READ = "read"
 _WRITE = "write"
 _SIDES: Mapping[Op, str] = {Op.DECODE: _READ, Op.RECODE: _READ, Op.LOOKUP: _READ, Op.ENCODE: _WRITE}
@@ -70,6 +74,21 @@ class Group(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         cut = self.demanded == Reason.TRUNCATED and self.side == _READ
         is_plain = (self.demanded is None and self.side != Op.CONSUME) or cut
         return self if is_plain else msgspec.structs.replace(self, ruling=None)
+
+    def missing_refusal(self) -> Group | None:
+        """The group without what came in the place of a refusal: a value and an exception are alike, and so are crashes
+        and too much memory. Where a length or a count announces too much, its number alone decides whether memory and
+        time are enough. None where no refusal is demanded."""
+        if self.demanded is None:
+            return None
+        raised = self.verdict == Outcome.CRASH and _RAISED.fullmatch(self.cause or "") is not None
+        exhausted = self.verdict in (Outcome.HANG, Outcome.OOM) or self.cause == _ABORTED
+        announces_too_much = self.demanded == Reason.TRUNCATED and self.ruling is not None
+        bare = msgspec.structs.replace(self, cause=None, frame=None)
+        if self.verdict == Outcome.FAIL or raised or (exhausted and announces_too_much):
+            return msgspec.structs.replace(bare, verdict=Outcome.FAIL, kind=FailureKind.ACCEPTED_INVALID).plain()
+        ended = self.verdict in (Outcome.CRASH, Outcome.OOM)
+        return msgspec.structs.replace(bare, verdict=Outcome.CRASH if ended else self.verdict).plain()
 
     def __str__(self) -> str:
         """In one line, for a person."""
@@ -152,18 +171,10 @@ def as_read_wrong(verdict: Verdict, its_group: Group) -> Group | None:
     return msgspec.structs.replace(its_group, kind=str(FailureKind.WRONG_VALUE), side=_READ)
 
 
-#: The name of an exception. What ended a process has another: `SIGABRT`, `exit 3`.
-_RAISED = re.compile(r"(?!SIG)\S+")
-
-
 def missing_refusal(verdict: Verdict) -> Group | None:
-    """The group of a deviation where a refusal is demanded, without what came in its place: a value and an exception
-    are alike, but no end of the process and no answer. None where none is demanded."""
-    if verdict.demanded is None:
-        return None
-    if verdict.outcome is Outcome.CRASH and _RAISED.fullmatch(verdict.error):
-        verdict = msgspec.structs.replace(verdict, outcome=Outcome.FAIL, kind=FailureKind.ACCEPTED_INVALID)
-    return group(msgspec.structs.replace(verdict, reason=None, error="", frame=""))
+    """What a deviation lacks: the refusal that is demanded, whatever came in its place. None if none is demanded."""
+    found = group(msgspec.structs.replace(verdict, frame=""))
+    return None if found is None else found.missing_refusal()
 
 
 #: Parts of a message that depend on the case: called functions, quoted text, bytes, numbers, and lists.

@@ -7,6 +7,7 @@ mostly one bug, and has the same name in all of them. The name of a plain field 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ from wireproof.conformance.values.encoding import ValueFormatError
 from wireproof.conformance.vectors import Vector
 from wireproof.reference.cursor import Span
 from wireproof.reference.errors import DecodeError, Reason, WireError
-from wireproof.reference.records import CODEC
+from wireproof.reference.records import CODEC, batch
 from wireproof.reference.rules import DEMANDED, Rules
 
 #: Longer bytes are not searched, because such cases test the length.
@@ -53,6 +54,11 @@ FRAME_SIZE = "frame size"
 #: The place of a broken batch of which a consumer says nothing: it delivers nothing, and asks for it again.
 UNTOLD = "a broken batch: not told"
 _OF_FRAME_SIZE = frozenset({Reason.TRUNCATED, Reason.NEGATIVE_LENGTH, Reason.TRAILING_BYTES})
+
+#: The size of a frame's size.
+_SIZE = 4
+#: Fields of batches that messages do not have.
+_OF_BATCHES = frozenset(batch.KEYS) - {"attributes"}
 
 _Pair = tuple[Any, Any]
 
@@ -86,19 +92,22 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None, 
     if case.type is None:
         return ""
     written = case.op in (Op.ENCODE, Op.RECODE, Op.CONVERT)
-    right = vector.canonical_data if written else case.args.get("data")
+    right, answer = vector.canonical_data if written else case.args.get("data"), observation.answer
     case = _as_answered(case) if written else case
     spans, _ = _spans(case, right, rules)
     try:
         path = None if compared is None else difference(*compared)
     except ValueFormatError:  # not a value of the protocol
         return ""
-    if compared is None and (checksum := _checksum(case, observation.answer)):
+    if compared is None and (checksum := _checksum(case, answer)):
         return checksum
-    if written and (left_out := _left_out(spans, right, observation.answer)):
+    if written and right is not None and _is_frame(case) and _has_right_size(right) and _has_right_size(answer):
+        right, answer = right[_SIZE:], answer[_SIZE:]  # what differs is behind the size
+        spans = [dataclasses.replace(span, start=span.start - _SIZE, end=span.end - _SIZE) for span in spans]
+    if written and (left_out := _left_out(spans, right, answer)):
         return left_out
     if compared is None or path is None:
-        named = _name(_at(spans, _first_difference(right, observation.answer)))
+        named = _name(_at(spans, _first_difference(right, answer)))
         return named and f"{named}: {'unreadable' if compared is None else 'the same value in other bytes'}"
     path = _in_shorter_array(*compared, path) or path
     expected, actual = (_value_at(value, path) for value in compared)
@@ -117,9 +126,11 @@ def of_answer(vector: Vector, observation: Observation, compared: _Pair | None, 
 
 
 def _field(type_name: str, path: str) -> str:
-    """The name of a plain field: its message, or the record that it stands in, and its own name."""
+    """The name of a plain field: its message, or the record or batch that it stands in, and its own name."""
     fields = _INDEX.sub("", path).strip(".")
     of_record = fields.removeprefix("records.")
+    if type_name == "RecordSet" and fields in _OF_BATCHES:
+        return f"RecordBatch.{fields}"
     return f"{type_name}.{fields}" if of_record == fields else f"Record.{of_record}"
 
 
@@ -175,14 +186,27 @@ def _frame_size_is_wrong(vector: Vector, case: Case, data: bytes, rules: Rules) 
     """Whether this is a frame that must be refused because its size is not that of what follows it. Who ignores the
     size reads on, so where the frame ends, in a count or in a text, does not matter. A count or length that has to be
     refused with the right size too is another fault."""
-    is_frame = (case.type or "").partition(":")[0] in ("RequestFrame", "ResponseFrame")
-    right_size = (len(data) - 4).to_bytes(4, "big", signed=True)
-    if not is_frame or vector.reject is None or vector.reject.reason not in _OF_FRAME_SIZE or data[:4] == right_size:
+    if vector.reject is None or vector.reject.reason not in _OF_FRAME_SIZE:
+        return False
+    if not _is_frame(case) or _has_right_size(data):
         return False
     if vector.reject.reason is Reason.TRAILING_BYTES:
         return True
-    _, error = _spans(case, right_size + data[4:], rules)
+    _, error = _spans(case, _size(data) + data[_SIZE:], rules)
     return error is None or (error.reason, error.offset) != (vector.reject.reason, vector.reject.offset)
+
+
+def _is_frame(case: Case) -> bool:
+    return (case.type or "").partition(":")[0] in ("RequestFrame", "ResponseFrame")
+
+
+def _has_right_size(data: Any) -> bool:
+    return isinstance(data, bytes) and data.startswith(_size(data))
+
+
+def _size(frame: bytes) -> bytes:
+    """The size that a frame has to begin with."""
+    return (len(frame) - _SIZE).to_bytes(_SIZE, "big", signed=True)
 
 
 def _of_bytes(vector: Vector, case: Case, data: bytes, rules: Rules) -> str:

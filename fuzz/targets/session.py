@@ -44,6 +44,8 @@ _TOOK_LONG = frozenset({Status.CRASH, Status.HANG, Status.OOM, Status.VIOLATION}
 _KNOWN = "known "
 #: Types whose inputs are made simpler as records.
 _OF_RECORDS = frozenset({"RecordBatch", "RecordSet"})
+#: The number of places at which a refusal has to be missing to be taken for missing at each.
+_EVERYWHERE = 3
 #: Outcomes that cost too much time to search for a smaller input.
 _COSTLY = frozenset({Outcome.HANG, Outcome.OOM})
 
@@ -214,15 +216,17 @@ class Session:
 
     def _of_demand(self, form: Form, judged: Judged) -> str | None:
         """The name of the finding or known deviation that lacks the same refusal; None if there is none. Whether a
-        value or an exception comes of bytes that are not refused depends on what follows in them."""
+        value or an exception comes of bytes that are not refused depends on what follows in them. A refusal that is
+        known to be missing at several places is missing at each."""
         lacks = _missing_refusals(form, judged)
-        known = (
-            one.name
-            for one in self.examiner.known.deviations
-            if one.finding and msgspec.structs.replace(one.finding, cause=None, frame=None).plain() in lacks
-        )
-        told = (name for one, name in self._lacking.items() if one in lacks)
-        return next((f"{_KNOWN}{name}" for name in known), next(told, None))
+        known = [(one.name, one.finding.missing_refusal()) for one in self.examiner.known.deviations if one.finding]
+        told = [(name, one) for one, name in self._lacking.items()]
+        for name, one in (*((f"{_KNOWN}{name}", one) for name, one in known), *told):
+            if one in lacks:
+                return name
+        anywhere = {msgspec.structs.replace(one, place=None, type=None) for one in lacks}
+        alike = [name for name, one in known if one and msgspec.structs.replace(one, place=None, type=None) in anywhere]
+        return f"{_KNOWN}{alike[0]}" if len(alike) >= _EVERYWHERE else None
 
     def _of_field(self, form: Form, judged: Judged) -> str | None:
         """The name of what is wrong with a field, if the answer is right with 0 in its place. A reader that takes a
@@ -270,7 +274,7 @@ class Session:
             alone = (form.identifier(op, arguments.seed_of(op, {**args, "records": [one]})) for one in args["records"])
             found = next(filter(None, map(same, alone)), None)
             if found is not None:
-                self._tell(found, raw)
+                self._tell(form, found, raw)
             return
         more = op in further_ops.OPS
         whole = args["data"] if more else seed_of(judged.case.id)

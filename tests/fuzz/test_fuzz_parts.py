@@ -537,6 +537,26 @@ def test_what_is_read_wrong_is_no_second_finding_of_a_consumer(ops: set[Op], nam
     assert {one.rpartition("-")[0] for one in listener.names} == {name}
 
 
+@pytest.mark.parametrize(("places", "told"), [(("length", "size"), 1), (("length", "size", "what follows"), 0)])
+def test_a_refusal_that_is_known_to_be_missing_at_three_places_is_missing_at_each(
+    places: tuple[str, ...], told: int
+) -> None:
+    (vector,) = (one for one in vectors.load(["kafka"], ["delivery"]) if one.id == "refused-crc")
+    lacks = Group("fail", "accepted-invalid", "read", demanded="crc-mismatch")
+    entries = tuple(
+        KnownDeviation("bug", "so it is", finding=msgspec.structs.replace(lacks, place=place), reported="pending")
+        for place in places
+    )
+    listener = _Told()
+    implementation = _TakesWrongChecksums(types={"kafka": {"RecordSet": None}}, ops={Op.DECODE})
+    with Examiner(implementation, Known(None, entries)) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", "RecordSet"), examiner, listener)
+        session.execute(b"RecordSet/-\n" + vector.data)
+        session.finish()
+    assert len(listener.names) == told
+
+
 class _HangsInBrokenBatches(Recorder):
     """Gives no answer where the reference refuses."""
 

@@ -16,7 +16,7 @@ from wireproof.conformance import vectors
 from wireproof.conformance.evidence import known_deviations
 from wireproof.conformance.evidence.known_deviations import Known, KnownDeviation
 from wireproof.conformance.generation.expectations import vector_of_arguments
-from wireproof.conformance.judging.clusters import Group, clusters, group
+from wireproof.conformance.judging.clusters import Group, clusters, group, missing_refusal
 from wireproof.conformance.judging.judge import judge
 from wireproof.conformance.judging.location import FRAME_SIZE, UNTOLD
 from wireproof.conformance.model import DEVIATIONS, FailureKind, Observation, Op, Outcome, Status, Verdict
@@ -185,6 +185,28 @@ def test_a_traceback_s_line_is_the_cause_whatever_was_asked() -> None:
     (finding,) = clusters(crashes)
     assert finding.group == Group("crash", cause="IndexError", frame="mine:read")
     assert len(clusters([*crashes, verdict(3, Outcome.CRASH, error="IndexError", frame="mine:write")])) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "another", "alike"),
+    [
+        ({"kind": FailureKind.ACCEPTED_INVALID}, {"outcome": Outcome.CRASH, "error": "IndexError"}, True),
+        ({"kind": FailureKind.ACCEPTED_INVALID}, {"outcome": Outcome.CRASH, "error": "SIGSEGV"}, False),
+        ({"kind": FailureKind.ACCEPTED_INVALID}, {"outcome": Outcome.HANG, "error": "timeout"}, False),
+        ({"outcome": Outcome.OOM, "error": "SIGABRT"}, {"outcome": Outcome.CRASH, "error": "SIGABRT"}, True),
+        ({"outcome": Outcome.OOM, "error": "memory"}, {"outcome": Outcome.HANG, "error": "timeout"}, False),
+    ],
+)
+@pytest.mark.parametrize("announces", [False, True])
+def test_a_refusal_is_missing_whatever_comes_in_its_place(
+    one: dict[str, Any], another: dict[str, Any], alike: bool, announces: bool
+) -> None:
+    """Where a count announces too much, its number decides between a value, a hang and an exhausted memory."""
+    usual = {"demanded": "truncated", "ground": "R-K-10"} if announces else {"demanded": "crc-mismatch"}
+    lacks = [missing_refusal(verdict(1, **{"kind": None} | usual | fields)) for fields in (one, another)]
+    assert None not in lacks
+    assert (lacks[0] == lacks[1]) is (alike or (announces and another["error"] != "SIGSEGV"))
+    assert missing_refusal(verdict(1)) is None
 
 
 def test_without_one_a_crash_is_told_by_what_was_asked() -> None:

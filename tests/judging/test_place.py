@@ -154,6 +154,33 @@ def test_a_wrong_crc_is_named_in_the_place() -> None:
     assert judged("kafka/framing/batch-lz4#encode", answer=written).place == "crc: CRC-32 (IEEE), not CRC-32C"
 
 
+@pytest.mark.parametrize(
+    ("identifier", "written", "place"),
+    [
+        # A counted tag is left out of a message, and of the body of a frame, whose size is right.
+        ("VoteResponse/0/x0000010180808080080100", "00000101", "tag: left out"),
+        (
+            "ResponseFrame:Vote/0/x0000001000000000000000010180808080080100",
+            "00000009000000000000000101",
+            "tag: left out",
+        ),
+        # A batch has another base timestamp, alone and in a set.
+        *(
+            (
+                f"{type_name}/-/x00000000000000000000003c0000000002be4f2f51000000000000000001748c94dc0000000174876e8000"
+                "ffffffffffffffffffffffffffff000000011400ffefb2520002610100",
+                "0000000000000000000000390000000002440fc11700000000000000000174876e800000000174876e8000"
+                "ffffffffffffffffffffffffffff000000010e00000002610100",
+                "RecordBatch.baseTimestamp",
+            )
+            for type_name in ("RecordBatch", "RecordSet")
+        ),
+    ],
+)
+def test_one_place_has_one_name_whatever_is_around_it(identifier: str, written: str, place: str) -> None:
+    assert judged(f"gen/kafka/{identifier}#recode", answer=bytes.fromhex(written)).place == place
+
+
 def test_every_refusal_by_bytes_has_a_place() -> None:
     """But for versions and apis, which are no place in the bytes, and data that is about its length."""
     about_the_whole = {Reason.UNSUPPORTED_VERSION, Reason.TRAILING_BYTES, Reason.UNKNOWN_API, Reason.RESOURCE_LIMIT}
