@@ -13,11 +13,11 @@ CLIENTS = ROOT / "implementations" / "clients" / "clients.toml"
 RUNS = DOCS / "pages" / "clients.json"
 _HEAD = """\
 What released clients did with the kit's broker, script by script; `python docs/record_clients.py` runs them. Each
-produces one record to the topic `test`, and reads it back, with time limits of some seconds. *Works* is an end with
-exit code 0, *gives up* one with another code. Before it stands what came after the first answer to ApiVersions that the
-script gave: *goes on* asks another api, *falls back to N* asks ApiVersions N, *tries again* asks it once more in the
-same version, *stops* asks nothing more. **Bold** is a deviation; what the text leaves open, and the kit does not
-prefer, is *contested* (R-K-41 ‡).
+produces one record to the topic `test`, and reads it back, with time limits of some seconds; kafkajs, whose consumer
+needs a group, asks where the partition ends. *Works* is an end with exit code 0, *gives up* one with another code.
+Before it stands what came after the first answer to ApiVersions that the script gave: *goes on* asks another api,
+*falls back to N* asks ApiVersions N, *tries again* asks it once more in the same version, *stops* asks nothing more.
+**Bold** is a deviation; what the text leaves open, and the kit does not prefer, is *contested* (R-K-41 ‡).
 
 A cell is repeated by this command, which shows all frames with their times, too:
 """

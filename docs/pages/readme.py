@@ -47,6 +47,8 @@ _LIBRARIES = {
     "clients/client_kafka_go.known.toml": "kafka-go, as a client",
     "clients/client_sarama.known.toml": "sarama, as a client",
     "clients/client_rskafka.known.toml": "rskafka, as a client",
+    "clients/client_kafkajs.known.toml": "kafkajs, as a client",
+    "clients/client_platformatic.known.toml": "@platformatic/kafka, as a client",
 }
 
 

@@ -1,5 +1,5 @@
 """Programs of some lines, each of which is a client for the kit: `FILE ADDRESS`, those in Python `python FILE ADDRESS`.
 
-Each produces a record to the topic `test`, reads it back, and ends with 0 if that worked. Their limits are seconds, so
-that a run of all scripts is short.
+Each produces a record to the topic `test`, reads it back, and ends with 0 if that worked; kafkajs, whose consumer needs
+a group, asks where the partition ends. Their limits are seconds, so that a run of all scripts is short.
 """

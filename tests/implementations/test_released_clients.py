@@ -10,7 +10,7 @@ import sys
 import tomllib
 
 import pytest
-from support import golang, rust
+from support import golang, node, rust
 from support.paths import ROOT
 from support.toolchains import missing
 
@@ -30,6 +30,8 @@ SOME = ("usual", "only-the-oldest", "error-35-own-range", "unknown-keys", "one-b
 BUILT = {
     "franz_go": golang.skip_unless_built,
     "kafka_go": golang.skip_unless_built,
+    "kafkajs": node.skip_unless_built,
+    "platformatic": node.skip_unless_built,
     "rskafka": rust.skip_unless_built,
     "sarama": golang.skip_unless_built,
 }
