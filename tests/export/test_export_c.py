@@ -12,12 +12,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, by_the_kit, differences
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, by_the_kit, differences, write_export
 from support.paths import TESTS
-from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
+from support.replayed import LONG, REPLAYED, WRONG, export_replayed, replay
 
-from wireproof.cli import group as cli
 from wireproof.conformance import vectors
 
 PROGRAMS = TESTS / "programs" / "export_c"
@@ -71,11 +69,9 @@ def missing(reason: str) -> None:
     pytest.skip(reason)
 
 
-def export(folder: Path, *more: str, areas: tuple[str, ...] = AREAS, dialects: tuple[str, ...] = ("kafka",)) -> None:
-    chosen = [word for name in areas for word in ("--area", name)]
-    chosen += [word for name in dialects for word in ("--dialect", name)]
-    result = CliRunner().invoke(cli, ["export", "--format=c", str(folder), *chosen, *more])
-    assert result.exit_code == 0, result.output
+def export(folder: Path, *more: str, areas: tuple[str, ...] = AREAS) -> None:
+    chosen = ["--dialect", "kafka", *(word for name in areas for word in ("--area", name))]
+    write_export("c", folder, *chosen, *more)
 
 
 def compiled(folder: Path, name: str, *sources: Path | str, flags: tuple[str, ...] = ()) -> Path:
@@ -241,8 +237,7 @@ def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
 def replaying(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An implementation that answers from a table, asked what may be in it, of every dialect."""
     path = tmp_path_factory.mktemp("replaying")
-    export(path, areas=tuple(area for area in vectors.AREAS if area != LONG), dialects=())
-    keep_replayed(path / "vectors")
+    export_replayed("c", path)
     compiled(path, "wireproof-test", PROGRAMS / "replay.c")
     return path
 

@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, write_export
 from support.golang import FLAGS, FOLDER, go
 from support.paths import TESTS
-from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
+from support.replayed import LONG, REPLAYED, WRONG, export_replayed, replay
 from support.toolchains import skip_without
 
-from wireproof.cli import group as cli
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
@@ -76,8 +74,7 @@ WITH_MESSAGES = (*OF_KAFKA, "--area", "messages")
 
 
 def export(folder: Path, *chosen: str) -> None:
-    result = CliRunner().invoke(cli, ["export", "--format=go", str(folder), *(chosen or OF_KAFKA)])
-    assert result.exit_code == 0, result.output
+    write_export("go", folder, *(chosen or OF_KAFKA))
 
 
 @pytest.fixture(scope="module")
@@ -214,8 +211,7 @@ def test_a_released_library(module: Path) -> None:
 def replaying(module: Path) -> Built:
     """An implementation that answers from a table, asked what may be in it, of every dialect."""
     tests = module / "tests-of-a-table"
-    export(tests, *(word for area in vectors.AREAS if area != LONG for word in ("--area", area)))
-    keep_replayed(tests / "vectors")
+    export_replayed("go", tests)
     shutil.copy(PROGRAMS / "replay_test.go", tests / "implementation_test.go")
     go("vet", "./tests-of-a-table", folder=module)
     go("test", "-c", "-o", str(tests / "exported.test"), "./tests-of-a-table", folder=module)

@@ -17,13 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, write_export
 from support.java import FOLDER, NO_CRASH_FILE, built, skip_unless_built
 from support.paths import TESTS
-from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
+from support.replayed import LONG, REPLAYED, WRONG, export_replayed, replay
 
-from wireproof.cli import group as cli
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
@@ -44,8 +42,7 @@ WITH_MESSAGES = (*OF_KAFKA, "--area", "messages")
 
 
 def export(folder: Path, *chosen: str) -> None:
-    result = CliRunner().invoke(cli, ["export", "--format=java", str(folder), *(chosen or OF_KAFKA)])
-    assert result.exit_code == 0, result.output
+    write_export("java", folder, *(chosen or OF_KAFKA))
 
 
 def command(*arguments: str, folder: Path, **env: str) -> tuple[int, str]:
@@ -118,9 +115,8 @@ def libraries(as_written: tuple[Path, int, str]) -> str:
     return f"{(folder / 'classpath').read_text()}:{console}"
 
 
-def build(folder: Path, classpath: str, *sources: str, chosen: tuple[str, ...] = ()) -> Built:
-    """Export, add these sources (the first one has the implementation), compile."""
-    export(folder, *chosen)
+def build(folder: Path, classpath: str, *sources: str) -> Built:
+    """Add these sources to exported tests (the first one has the implementation), and compile."""
     (folder / SOURCES / "MyImplementation.java").unlink()
     for source in (*sources, "Json.java"):
         name = "MyImplementation.java" if source.endswith("Implementation.java") else source
@@ -140,7 +136,9 @@ def build(folder: Path, classpath: str, *sources: str, chosen: tuple[str, ...] =
 @pytest.fixture(scope="module")
 def wrong(tmp_path_factory: pytest.TempPathFactory, libraries: str) -> Built:
     """The wrong codec."""
-    return build(tmp_path_factory.mktemp("wrong"), libraries, "WrongCodec.java", "WrongProgram.java")
+    folder = tmp_path_factory.mktemp("wrong")
+    export(folder)
+    return build(folder, libraries, "WrongCodec.java", "WrongProgram.java")
 
 
 def by_kit(spec: str, *, with_ledger: bool = False) -> dict[str, str]:
@@ -228,7 +226,8 @@ def test_a_released_library(tmp_path: Path, libraries: str) -> None:
     """Kafka's own classes, with their true deviations."""
     wrapper = built()
     jars = ":".join(str(jar) for jar in (wrapper / "wrapper.jar", *sorted((wrapper / "lib").iterdir())))
-    clients = build(tmp_path, f"{jars}:{libraries}", "ClientsImplementation.java", chosen=WITH_MESSAGES)
+    export(tmp_path, *WITH_MESSAGES)
+    clients = build(tmp_path, f"{jars}:{libraries}", "ClientsImplementation.java")
     code, output, found = clients.run()
     assert code == 1, output[-2000:]
     kits = by_kit(f"exec:{FOLDER / 'wrapper'}", with_ledger=True)
@@ -250,10 +249,8 @@ def test_a_released_library(tmp_path: Path, libraries: str) -> None:
 def replaying(tmp_path_factory: pytest.TempPathFactory, libraries: str) -> Built:
     """An implementation that answers from a table, asked what may be in it, of every dialect."""
     folder = tmp_path_factory.mktemp("replaying")
-    chosen = tuple(word for area in vectors.AREAS if area != LONG for word in ("--area", area))
-    made = build(folder, libraries, "ReplayImplementation.java", chosen=chosen)
-    keep_replayed(folder / "vectors")
-    return made
+    export_replayed("java", folder)
+    return build(folder, libraries, "ReplayImplementation.java")
 
 
 @pytest.mark.parametrize("spec", REPLAYED)

@@ -17,15 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, by_the_kit, differences
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, by_the_kit, differences, write_export
 from support.paths import TESTS
-from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
+from support.replayed import LONG, REPLAYED, WRONG, export_replayed, replay
 from support.rust import FOLDER as WRAPPERS
 from support.rust import LIBRARIES, built, skip_unless_built, spec
 from support.toolchains import skip_without
 
-from wireproof.cli import group as cli
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.evidence import known_deviations
 
@@ -93,15 +91,11 @@ def cargo(folder: Path, *arguments: str, **env: str) -> subprocess.CompletedProc
     )
 
 
-def export(
-    package: Path, name: str, *more: str, areas: tuple[str, ...] = AREAS, dialects: tuple[str, ...] = ("kafka",)
-) -> Path:
+def export(package: Path, name: str, *more: str, areas: tuple[str, ...] = AREAS) -> Path:
     """Export into a package as the test `name`. Returns the folder."""
     place = package / "tests" / name
     chosen = [word for area in areas for word in ("--area", area)]
-    chosen += [word for dialect in dialects for word in ("--dialect", dialect)]
-    result = CliRunner().invoke(cli, ["export", "--format=rust", str(place), *chosen, *more])
-    assert result.exit_code == 0, result.output
+    write_export("rust", place, "--dialect", "kafka", *chosen, *more)
     return place
 
 
@@ -126,9 +120,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "Cargo.toml").write_text(MANIFEST)
     export(path, "written", areas=("varints",))
     shutil.copy(PROGRAMS / "codec.rs", export(path, "codec") / "implementation.rs")
-    every = tuple(area for area in vectors.AREAS if area != LONG)
-    table = export(path, "replaying", areas=every, dialects=())
-    keep_replayed(table / "vectors")
+    table = path / "tests" / "replaying"
+    export_replayed("rust", table)
     shutil.copy(PROGRAMS / "replay.rs", table / "implementation.rs")
     shutil.copy(PROGRAMS / "lines.rs", path / "src" / "main.rs")
     return path

@@ -17,14 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, keep
+from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, keep, write_export
 from support.node import FOLDER, installed, skip_unless_built, spec
 from support.paths import TESTS
-from support.replayed import LONG, REPLAYED, WRONG, keep_replayed, replay
+from support.replayed import LONG, REPLAYED, WRONG, export_replayed, replay
 from support.toolchains import skip_without
 
-from wireproof.cli import group as cli
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
@@ -56,8 +54,7 @@ def of_kafka(areas: Iterable[str] = AREAS) -> list[str]:
 
 
 def export(folder: Path, *chosen: str) -> None:
-    result = CliRunner().invoke(cli, ["export", "--format=typescript", str(folder), *(chosen or of_kafka())])
-    assert result.exit_code == 0, result.output
+    write_export("typescript", folder, *(chosen or of_kafka()))
 
 
 def run(folder: Path, *options: str, **env: str) -> tuple[int, str, dict[str, str]]:
@@ -261,8 +258,7 @@ def replaying(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An implementation that answers from a table, asked what may be in it, of every dialect."""
     skip_without("node")
     path = tmp_path_factory.mktemp("replaying")
-    export(path, *(word for area in vectors.AREAS if area != LONG for word in ("--area", area)))
-    keep_replayed(path / "vectors")
+    export_replayed("typescript", path)
     shutil.copy(PROGRAMS / "replay.mjs", path / "implementation.mjs")
     return path
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -10,13 +11,19 @@ import subprocess
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from click.testing import CliRunner
+
+from wireproof.cli import group as cli
+from wireproof.commands import export as export_command
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
 from wireproof.conformance.model import Outcome
 from wireproof.conformance.questions import selection
 from wireproof.conformance.vectors import Vector
+from wireproof.export import package
 
 #: The names that an exported test has for verdicts; the others have the kit's.
 NAMES = {Outcome.OOM: "crash"}
@@ -42,6 +49,16 @@ def accepted_line(folder: Path) -> Iterator[str]:
     path.write_text(f"{before}{json.dumps(line)}\n", "utf-8")
     yield f"{name}#decode"
     path.write_text(before, "utf-8")
+
+
+_made_once = functools.cache(package.export)
+
+
+def write_export(form: str, folder: Path, *chosen: str) -> None:
+    """Run `wireproof export`. The data that another language has been given is not made again."""
+    with mock.patch.object(export_command, "make", _made_once):
+        result = CliRunner().invoke(cli, ["export", f"--format={form}", str(folder), *chosen])
+    assert result.exit_code == 0, result.output
 
 
 #: More lines than this are no screen.

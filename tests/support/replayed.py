@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from support.exported import keep
+from support.exported import keep, write_export
 from wireproof.conformance import vectors
 from wireproof.conformance.asking.examiner import Examiner, Judged
 from wireproof.conformance.connection import Options, open_connection
@@ -53,9 +53,10 @@ LONG = "resource-limits"
 Table = dict[str, Any]
 
 
-def keep_replayed(folder: Path) -> None:
-    """Take the lines out of exported vectors that have none of the ops of a table."""
-    keep(folder, lambda line: not OPS.isdisjoint(line["ops"]))
+def export_replayed(form: str, folder: Path) -> None:
+    """Export for a language what may be in a table, of every dialect."""
+    write_export(form, folder, *(word for area in vectors.AREAS if area != LONG for word in ("--area", area)))
+    keep(folder / "vectors", lambda line: not OPS.isdisjoint(line["ops"]))
 
 
 def key(case: Case) -> str:
