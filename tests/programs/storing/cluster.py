@@ -43,3 +43,19 @@ class TrustsCounts(Storing):
         if frame[4:8] == b"\0\3\0\1" and int.from_bytes(frame[14:18]) > 1 << 30:
             os._exit(9)
         return super().answer(frame)
+
+
+class DeletesNoTopics(Storing):
+    """Lets nobody delete a topic, and says so."""
+
+    def delete_topics(self, body: Body, version: int) -> Body | None:
+        names = body["TopicNames"] if version < 6 else [one["Name"] for one in body["Topics"]]
+        error = 42 if version < 3 else 73
+        return {"Responses": [{"Name": name, "ErrorCode": error, "ErrorMessage": None} for name in names]}
+
+
+class LeavesDeletionsUnanswered(DeletesNoTopics):
+    """Lets nobody delete a topic, and does not answer."""
+
+    def delete_topics(self, body: Body, version: int) -> Body | None:
+        return None

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from wireproof import reference
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS = 0, 1, 2, 3, 18
+OFFSET_COMMIT, OFFSET_FETCH = 8, 9
 ADD_PARTITIONS_TO_TXN, END_TXN = 24, 26
 FIND_COORDINATOR, CREATE_TOPICS, DELETE_TOPICS, DELETE_RECORDS, INIT_PRODUCER_ID, DESCRIBE_CONFIGS = (
     10,
@@ -156,7 +157,7 @@ class Storing:
         found |= {"ErrorCode": 0, "ErrorMessage": None}
         return found if version < 4 else {"Coordinators": [{"Key": key, **found} for key in body["CoordinatorKeys"]]}
 
-    def delete_topics(self, body: Body, version: int) -> Body:
+    def delete_topics(self, body: Body, version: int) -> Body | None:
         names = body["TopicNames"] if version < 6 else [one["Name"] for one in body["Topics"]]
         there = [(name, self.topics.pop(name, None)) for name in names]
         return {"Responses": [{"Name": name, "ErrorCode": 3 if topic is None else 0} for name, topic in there]}

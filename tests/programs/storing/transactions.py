@@ -39,3 +39,52 @@ class CommitsTransactions(MarkersWithoutAValue):
     """Has transactions, whose markers have what Kafka's have: version 0 and the coordinator's epoch."""
 
     marker: ClassVar = bytes(6)
+
+
+class ListsAborts(CommitsTransactions):
+    """Lists each aborted transaction that a Fetch is given records of."""
+
+    #: By partition, the producer of each with its first offset and that of its marker.
+    aborted: ClassVar[dict[Partition, list[tuple[int, int, int]]]] = {}
+
+    def end_txn(self, body: Body, version: int) -> Body:
+        begun = [*self.begun.get(body["ProducerId"], [])]
+        answer = super().end_txn(body, version)
+        for partition in () if body["Committed"] else begun:
+            first = partition.producers[body["ProducerId"]][1]
+            self.aborted.setdefault(partition, []).append((body["ProducerId"], first, partition.end - 1))
+        return answer
+
+    def fetched(self, body: Body, version: int) -> tuple[Body, int, bool]:
+        answer, size, failed = super().fetched(body, version)
+        for one, told in zip(body["Topics"], answer["Responses"], strict=False):
+            for part, shown in zip(one["Partitions"], told["Partitions"], strict=True):
+                _, partition, error = self.found(one, "Topic", part["Partition"], version, 13)
+                if partition is not None and not error and body["IsolationLevel"]:
+                    shown["AbortedTransactions"] = self.listed_aborts(partition, part["FetchOffset"])
+        return answer, size, failed
+
+    def listed_aborts(self, partition: Partition, offset: int) -> list[Body]:
+        return [
+            {"ProducerId": producer, "FirstOffset": first}
+            for producer, first, marker in self.aborted.get(partition, [])
+            if marker >= offset and first < self.reach(partition, offset)
+        ]
+
+    def reach(self, partition: Partition, offset: int) -> int:
+        """The offset up to which aborted transactions are listed."""
+        return partition.end
+
+
+class CountsTheEndFromItsSegment(ListsAborts):
+    """Counts the end of what it gives from the beginning of its segment, of 1 MiB, and lists no transaction behind."""
+
+    def reach(self, partition: Partition, offset: int) -> int:
+        begins = filled = 0
+        for base, _, kept in partition.batches:
+            if filled + len(kept) > 1 << 20:
+                begins, filled = base, 0
+            filled += len(kept)
+            if base >= offset:
+                break
+        return partition.end - begins
