@@ -10,11 +10,11 @@ from store import APIS, FETCH, LIST_OFFSETS, METADATA, PRODUCE, Body, Storing, T
 
 
 class Slow(Storing):
-    """Thinks for a third of a second before it looks at what came."""
+    """Thinks for a tenth of a second before it looks at what came."""
 
     def receive(self, connection: socket.socket) -> bytes:
         piece = super().receive(connection)
-        time.sleep(0.33)
+        time.sleep(0.11)
         return piece
 
 
