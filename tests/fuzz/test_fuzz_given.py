@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -158,7 +159,7 @@ def test_ctrl_c_tells_the_totals(tmp_path: Path) -> None:
     for line in process.stdout:
         if line.startswith("found "):
             break
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     rest, _ = process.communicate(timeout=60)
     assert process.returncode == 130, rest
     assert " executions, 0 new findings" not in rest
