@@ -47,14 +47,13 @@ class ClientRun:
 
 class Reply(NamedTuple):
     """What the script's broker sends for a request: `data`, with `byte_every` seconds between two bytes (0: at once),
-    `delay` seconds after the request. `joins`: it comes sooner if the next request comes, and then in one
-    packet with the answer to that. `closes`: then it closes the connection."""
+    `delay` seconds after the request, in one packet with the answers to what has come in between. `closes`: then it
+    closes the connection."""
 
     data: bytes
     closes: bool = False
     byte_every: float = 0.0
     delay: float = 0.0
-    joins: bool = False
 
 
 class ClientScript(Protocol):

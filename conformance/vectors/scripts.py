@@ -44,9 +44,9 @@ class Answer(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defau
     `correlation` is added to the correlation id; `size` stands
     in the place of the frame's size. `behind`: bytes at the end of the frame. `times`: so many of these frames come at
     once. `cut`: no more than the first bytes come, so many; if negative all but the last ones. `byte_every`: seconds
-    between two bytes. `delay`: seconds until it comes; `joins`: it comes sooner if the next request on
-    its connection comes, and then in one packet with the answer to that. `closes`: then the connection is closed;
-    `silent`: nothing is sent. `above`: requests up to this version are answered as usual.
+    between two bytes. `delay`: seconds until it comes, in one packet with the answers to what has
+    come on its connection in between. `closes`: then the connection is closed; `silent`: nothing is sent. `above`:
+    requests up to this version are answered as usual.
     """
 
     value: Any = ABSENT
@@ -63,7 +63,6 @@ class Answer(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defau
     cut: int | None = None
     byte_every: float = 0.0
     delay: float = 0.0
-    joins: bool = False
     closes: bool = False
     silent: bool = False
     above: int = -1
@@ -141,8 +140,6 @@ def _check(script: Script) -> None:
             raise VectorError("an answer is the usual one changed, or `body`, or `frame`")
         if not (0 <= answer.delay <= _MOST_SECONDS and 0 <= answer.byte_every <= 1 and 0 < answer.times <= 100):
             raise VectorError("`delay`, `byte_every` or `times` is beyond its bounds")
-        if answer.joins and not answer.delay:
-            raise VectorError("`joins` needs a `delay`, for who asks nothing more")
         from_json({} if answer.value is ABSENT else answer.value)
         _bytes(answer.body), _bytes(answer.frame), bytes.fromhex(answer.behind)
 
@@ -178,7 +175,7 @@ class ClientScript:
         if frame is None:
             return Reply(b"", closes=True)
         data = (_resized(frame, answer) * answer.times)[: answer.cut]
-        return Reply(data, answer.closes, answer.byte_every, answer.delay, answer.joins)
+        return Reply(data, answer.closes, answer.byte_every, answer.delay)
 
     def told(self) -> list[str]:
         """What the broker does, in a line each, for a person."""

@@ -113,7 +113,7 @@ class Scripted(Connection):
         self._record.answered[api] += 1
         if reply.delay:
             until = now + 1000 * reply.delay
-            return Wait(until, lambda: reply.joins and self.held > 0, lambda: self._sent(reply, until))
+            return Wait(until, lambda: False, lambda: self._sent(reply, until))
         return self._sent(reply, now)
 
     def _usual(self, answer: Answer) -> Answer:
