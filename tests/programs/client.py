@@ -67,7 +67,7 @@ class Connection:
     def throttled(self, milliseconds: int) -> None:
         """Ask nothing more for so long."""
         if NAME != "ignores_throttle_times":
-            self._free = time.monotonic() + milliseconds / 1000
+            self._free = max(self._free, time.monotonic() + milliseconds / 1000)
 
     def answers_within(self, seconds: float) -> bool:
         """Whether bytes come in so many seconds."""
