@@ -10,6 +10,7 @@ import (
 func main() {
 	wrapper := codec.Wrapper()
 	wrapper.Interpret = client.Interpret
+	wrapper.Produce = client.Produce
 	wrapper.Version = lines.ModuleVersion("github.com/twmb/franz-go")
 	lines.Main(wrapper)
 }

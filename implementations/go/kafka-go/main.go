@@ -168,8 +168,10 @@ func wrapper() *lines.Wrapper {
 		Version: lines.ModuleVersion("github.com/segmentio/kafka-go"),
 		Types:   types,
 		Consume: consume,
+		Produce: produced,
 		Readings: map[string]string{
 			"R-K-15": "other", "R-K-29": "other", "R-K-37": "other", "R-K-38": "other", "R-K-39": "before-the-fault",
+			"R-K-42": "other", "R-K-60": "other",
 		},
 		Reason: reason,
 	}

@@ -61,6 +61,35 @@ type Fetched struct {
 // Aborted is an aborted transaction, as a Fetch response lists it.
 type Aborted struct{ ProducerID, FirstOffset int64 }
 
+// Batch is what an application has given to a producer, and how it is to be written.
+type Batch struct {
+	Records []Record
+	Magic   int
+	// Codec is "none", "gzip", "snappy", "lz4" or "zstd".
+	Codec string
+	// ProducerID, ProducerEpoch and BaseSequence are -1 of a producer that is not idempotent.
+	ProducerID    int64
+	ProducerEpoch int16
+	BaseSequence  int32
+	Transactional bool
+}
+
+// Record is a record for a producer. Time is a millisecond before 1970 where it has none; nil bytes are null.
+type Record struct {
+	Time       time.Time
+	Key, Value []byte
+	Headers    []Header
+}
+
+// Header is a header of a record.
+type Header struct {
+	Key   string
+	Value []byte
+}
+
+// Idempotent tells whether the batch is of a producer with an id.
+func (batch Batch) Idempotent() bool { return batch.ProducerID >= 0 || batch.Transactional }
+
 // Wrapper is a library behind the line protocol.
 type Wrapper struct {
 	Name, Version string
@@ -80,6 +109,8 @@ type Wrapper struct {
 	// Consume is what the library's consumer delivers, records as the contract has them, and the offset at which it reads
 	// on; nil for a library without one.
 	Consume func(fetched Fetched) (records []any, position int64, err error)
+	// Produce is what the library's producer sends for records; nil for a library without one.
+	Produce func(batch Batch) ([]byte, error)
 	// Reason is what an error of the library's says for certain, one of the contract's reasons, or "".
 	Reason func(err error) string
 }
@@ -100,6 +131,11 @@ type question struct {
 	Position  json.RawMessage `json:"position"`
 	Isolation string          `json:"isolation"`
 	Aborted   json.RawMessage `json:"aborted"`
+	// Records, Magic, Codec and Options are those of "produce".
+	Records json.RawMessage `json:"records"`
+	Magic   int             `json:"magic"`
+	Codec   string          `json:"codec"`
+	Options json.RawMessage `json:"options"`
 	// Settings are those of "configure".
 	Settings struct {
 		Apis Apis `json:"apis"`
@@ -190,6 +226,14 @@ func (wrapper *Wrapper) ask(asked *question) ([]byte, error) {
 	}
 	if asked.Dialect == dialect && wrapper.Consume != nil && asked.Op == "consume" {
 		return wrapper.delivered(asked)
+	}
+	if asked.Dialect == dialect && wrapper.Produce != nil && asked.Op == "produce" {
+		batch, err := asked.batch()
+		if err != nil {
+			return nil, err
+		}
+		written, err := wrapper.Produce(batch)
+		return inHex(written), err
 	}
 	if asked.Dialect != dialect || !slices.Contains([]string{"decode", "encode", "recode"}, asked.Op) {
 		return nil, NotOfferedf("no %s in the dialect %s", asked.Op, asked.Dialect)
@@ -292,6 +336,46 @@ func (wrapper *Wrapper) delivered(asked *question) ([]byte, error) {
 		return nil, err
 	}
 	return appendValue([]byte(`"delivered":`), Struct{"records": records, "position": reached}), nil
+}
+
+// batch is the argument of "produce".
+func (asked *question) batch() (batch Batch, err error) {
+	records, err := parseValue(asked.Records)
+	if err != nil {
+		return batch, err
+	}
+	options, err := parseValue(asked.Options)
+	if err != nil {
+		return batch, err
+	}
+	var given Errors
+	fields := options.(Struct)
+	batch = Batch{
+		Magic:         asked.Magic,
+		Codec:         asked.Codec,
+		ProducerID:    Field[int64](&given, fields, "producer_id"),
+		ProducerEpoch: Field[int16](&given, fields, "producer_epoch"),
+		BaseSequence:  Field[int32](&given, fields, "base_sequence"),
+		Transactional: fields["transactional"].(bool),
+	}
+	for _, item := range records.([]any) {
+		fields := item.(Struct)
+		record := Record{
+			Time:  time.UnixMilli(Field[int64](&given, fields, "timestamp")),
+			Key:   OctetsOrNil(fields["key"]),
+			Value: OctetsOrNil(fields["value"]),
+		}
+		for _, pair := range fields["headers"].([]any) {
+			header := pair.([]any)
+			key, err := Text(header[0])
+			if err != nil {
+				return batch, err
+			}
+			record.Headers = append(record.Headers, Header{key, OctetsOrNil(header[1])})
+		}
+		batch.Records = append(batch.Records, record)
+	}
+	return batch, given.First
 }
 
 func inHex(data []byte) []byte {
@@ -417,6 +501,9 @@ func (wrapper *Wrapper) description() any {
 	}
 	if wrapper.Consume != nil {
 		ops = append(ops, "consume")
+	}
+	if wrapper.Produce != nil {
+		ops = append(ops, "produce")
 	}
 	return map[string]any{
 		"name":     wrapper.Name,

@@ -21,10 +21,11 @@ func wrapper() *lines.Wrapper {
 		Version: lines.ModuleVersion("github.com/IBM/sarama"),
 		Types:   types,
 		Consume: consume,
+		Produce: produce,
 		Reason:  reason,
 		Readings: map[string]string{
 			"R-K-1": "other", "R-K-3": "other", "R-K-22c": "other", "R-K-22d": "other", "R-K-26": "other",
-			"R-K-27": "other", "R-K-39": "other",
+			"R-K-27": "other", "R-K-39": "other", "R-K-45": "other", "R-K-63": "first",
 		},
 	}
 }

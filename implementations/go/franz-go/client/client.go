@@ -120,13 +120,22 @@ func (broker *broker) serve(connection net.Conn) {
 
 // received is the header of the next request.
 func received(connection net.Conn) (header, error) {
+	frame, err := readFrame(connection)
+	if err != nil {
+		return header{}, err
+	}
+	return headerOf(frame), nil
+}
+
+// readFrame is the next request, with its size.
+func readFrame(connection net.Conn) ([]byte, error) {
 	frame := make([]byte, sizePrefix)
 	if _, err := io.ReadFull(connection, frame); err != nil {
-		return header{}, err
+		return nil, err
 	}
 	frame = append(frame, make([]byte, binary.BigEndian.Uint32(frame))...)
 	_, err := io.ReadFull(connection, frame[sizePrefix:])
-	return headerOf(frame), err
+	return frame, err
 }
 
 // renumbered is the response with the client's own number where it has that of the question.

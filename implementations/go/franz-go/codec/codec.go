@@ -24,7 +24,8 @@ func Wrapper() *lines.Wrapper {
 		Readings: map[string]string{
 			"R-K-1": "map", "R-K-11": "other", "R-K-12": "other", "R-K-15": "other", "R-K-19b": "other",
 			"R-K-21": "other", "R-K-22c": "other", "R-K-22d": "other", "R-K-26": "other", "R-K-29": "other",
-			"R-K-34": "other", "R-K-39": "before-the-fault", "R-K-59": "other",
+			"R-K-34": "other", "R-K-39": "before-the-fault", "R-K-59": "other", "R-K-60": "other",
+			"R-K-63": "first", "R-K-64": "other",
 		},
 	}
 }
