@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -42,11 +42,22 @@ ARGUMENTS: Mapping[Op, tuple[str, ...]] = {
     Op.EVOLVE: ("old", "new"),
 }
 
+#: The same of a client that runs, which is told the address of a broker.
+OF_CLIENTS: Mapping[Op, tuple[str, ...]] = {
+    Op.CONSUME: ("bootstrap", "position", "isolation"),
+    Op.PRODUCE: ("bootstrap", "records", "magic", "codec", "options"),
+}
+
 #: The names of those arguments that the Python functions take by name, as they take `dialect`.
-BY_NAME = frozenset({"position", "isolation", "aborted", "magic", "codec", "options"})
+BY_NAME = frozenset({"bootstrap", "position", "isolation", "aborted", "magic", "codec", "options"})
 
 #: Ops about one type: their cases have `type` and `version`.
 TYPED_OPS = frozenset({Op.DECODE, Op.ENCODE, Op.RECODE, Op.LOOKUP, Op.CONVERT})
+
+
+def argument_names(op: Op, given: Container[str]) -> tuple[str, ...]:
+    """The arguments of a question beside `type`, `dialect` and `version`. `given`: with `bootstrap` or without."""
+    return OF_CLIENTS[op] if "bootstrap" in given else ARGUMENTS[op]
 
 
 class Effect(StrEnum):
@@ -315,7 +326,8 @@ class Description:
     else. `listens`: where a program listens as a broker, "HOST:PORT"; None for one that answers questions on its stdin.
     `effects`: what the requests of a sweep may do to it. `logs_in`: each connection logs in. `reached_by`: the options
     of a command that asks this broker again. `connects`: it is a client that runs, and is asked scripts alone.
-    `is_proxy`: it passes on to a broker of the kit's.
+    `is_proxy`: it passes on to a broker of the kit's. `bootstrap`: its ops are those of a client that runs, and take
+    the address of a broker.
     """
 
     name: str
@@ -335,6 +347,7 @@ class Description:
     logs_in: bool = False
     reached_by: tuple[str, ...] = ()
     connects: bool = False
+    bootstrap: bool = False
 
     def offers(self, case: Case) -> bool:
         """Whether the implementation offers to answer this case."""

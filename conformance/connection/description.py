@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from wireproof.conformance.connection.protocol.shapes import brief
-from wireproof.conformance.model import Description, Op
+from wireproof.conformance.model import OF_CLIENTS, Description, Op
 from wireproof.errors import WireproofError
 
 #: The version of the line protocol.
@@ -17,7 +17,7 @@ LONGEST_NAME = 1000
 
 _MEMBERS = (
     *("name", "version", "language", "dialects", "ops", "types", "rebuilds", "rejects", "readings", "protocol"),
-    "listens",
+    *("listens", "bootstrap"),
 )
 #: The fields that `rebuilds` may name, by type: a writer computes them from the rest, or takes them from where the
 #: records go, so that what it was given does not matter. All others are compared, as a writer that loses them is wrong.
@@ -67,6 +67,7 @@ def parse(raw: Any) -> Description:
         rejects=_texts("rejects", raw.get("rejects", ()), '["WireError"]'),
         readings=_readings(raw.get("readings", {})),
         listens=None if raw.get("listens") is None else _text(raw, "listens"),
+        bootstrap=_of_client(raw.get("bootstrap", False), ops),
     )
 
 
@@ -87,7 +88,16 @@ def to_json(description: Description) -> dict[str, Any]:
         "rebuilds": description.rebuilds,
         "rejects": list(description.rejects),
         "readings": description.readings,
+        **({"bootstrap": True} if description.bootstrap else {}),
     }
+
+
+def _of_client(value: Any, ops: frozenset[Op]) -> bool:
+    if not isinstance(value, bool):
+        _wrong("bootstrap", value, "true or false")
+    if value and not ops <= OF_CLIENTS.keys():
+        _wrong("ops", sorted(ops), f"only {' and '.join(OF_CLIENTS)} beside `bootstrap`")
+    return value
 
 
 def _wrong(member: str, value: Any, expected: str) -> NoReturn:

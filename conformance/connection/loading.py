@@ -14,7 +14,7 @@ from wireproof.conformance.connection.base import ImplementationError
 from wireproof.conformance.connection.module import REJECTS, Module, trace_text
 from wireproof.conformance.connection.protocol.shapes import brief
 from wireproof.conformance.connection.spec import module_name
-from wireproof.conformance.model import ARGUMENTS, BY_NAME, TYPED_OPS, Op
+from wireproof.conformance.model import BY_NAME, OF_CLIENTS, TYPED_OPS, Op, argument_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,8 +50,9 @@ def _implementation(target: Any, spec: str) -> Module:
     functions = {op: function for op in Op if callable(function := getattr(target, op.value, None))}
     if not functions:
         raise ImplementationError(_no_functions(target, spec))
+    given = ("bootstrap",) if getattr(target, "bootstrap", False) is True else ()
     for op, function in functions.items():
-        _check_signature(op, function, spec)
+        _check_signature(op, argument_names(op, given if op in OF_CLIENTS else ()), function, spec)
     configure = getattr(target, "configure", None)
     rejects = _rejects(target, spec)
     return Module(
@@ -116,13 +117,13 @@ def _no_functions(target: Any, spec: str) -> str:
     )
 
 
-def _check_signature(op: Op, function: Callable[..., Any], spec: str) -> None:
+def _check_signature(op: Op, arguments: tuple[str, ...], function: Callable[..., Any], spec: str) -> None:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # a compiled function without a signature
         return
-    names = [*(["type"] if op in TYPED_OPS else []), *(name for name in ARGUMENTS[op] if name not in BY_NAME)]
-    by_name = [*(name for name in ARGUMENTS[op] if name in BY_NAME), "dialect"]
+    names = [*(["type"] if op in TYPED_OPS else []), *(name for name in arguments if name not in BY_NAME)]
+    by_name = [*(name for name in arguments if name in BY_NAME), "dialect"]
     keywords = dict.fromkeys(by_name) | ({"version": None} if op in TYPED_OPS else {})
     try:
         signature.bind(*names, **keywords)
@@ -152,7 +153,7 @@ def _describe(target: Any, spec: str, ops: set[Op], rejects: tuple[type[BaseExce
     if {Op.DECODE, Op.ENCODE} <= ops:
         ops = {*ops, Op.RECODE}
     raw: dict[str, Any] = {"language": "python", "ops": [op.value for op in Op if op in ops]}
-    for member in ("name", "version", "dialects", "types", "rebuilds", "readings"):
+    for member in ("name", "version", "dialects", "types", "rebuilds", "readings", "bootstrap"):
         if hasattr(target, member):
             raw[member] = getattr(target, member)
     raw.setdefault("name", spec.replace(":", "."))

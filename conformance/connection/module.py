@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wireproof.conformance.connection.base import ImplementationError
 from wireproof.conformance.connection.protocol.shapes import ShapeError, shape
-from wireproof.conformance.model import ARGUMENTS, BY_NAME, TYPED_OPS, Case, Observation, Op, Status
+from wireproof.conformance.model import BY_NAME, TYPED_OPS, Case, Observation, Op, Status, argument_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -94,10 +94,11 @@ class Module:
 
     def _ask(self, case: Case) -> Any:
         function = self._function(case.op)
-        arguments = [case.args[name] for name in ARGUMENTS[case.op] if name not in BY_NAME]
+        names = argument_names(case.op, case.args)
+        arguments = [case.args[name] for name in names if name not in BY_NAME]
         if case.op in TYPED_OPS:
             return function(case.type, *arguments, dialect=case.dialect, version=case.version)
-        named = {name: case.args[name] for name in ARGUMENTS[case.op] if name in BY_NAME}
+        named = {name: case.args[name] for name in names if name in BY_NAME}
         return function(*arguments, dialect=case.dialect, **named)
 
     def _decode_and_encode(self, case: Case) -> Observation:

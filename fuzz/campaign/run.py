@@ -416,6 +416,10 @@ def _last_lines(said: bytes) -> str:
 
 
 def describe(spec: str, options: Options, known_file: str | None) -> Description:
-    """The description of an implementation, which runs in a child. Raises ImplementationError, KnownError."""
+    """The description of an implementation, which runs in a child. Raises ImplementationError, KnownError, and
+    FuzzError for a client that runs."""
     with examiner_of(spec, options, known_file) as examiner:
-        return examiner.description
+        described = examiner.description
+    if described.bootstrap:
+        raise FuzzError(f"{spec} is a client that runs: campaigns ask codecs. Ask it with pytest --impl={spec}")
+    return described

@@ -2,4 +2,6 @@
 
 Each produces a record to the topic `test`, reads it back, and ends with 0 if that worked; kafkajs, whose consumer needs
 a group, asks where the partition ends. Their limits are seconds, so that a run of all scripts is short.
+
+The modules `live_…` are wrappers: the kit asks what such a client gives to an application, and what it sends for it.
 """

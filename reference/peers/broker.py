@@ -71,7 +71,7 @@ class Broker(Connection):
         # Its answers have the fields of all versions: each version takes its own.
         self.writing = dataclasses.replace(rules, field_not_in_version="ignorable")
         self.cluster = cluster
-        self._responses = responses
+        self.responses = responses
         self._topics = Topics() if topics is None else topics
 
     def answer(self, frame: bytes, now: float) -> Answer:
@@ -95,8 +95,8 @@ class Broker(Connection):
 
     def _request(self, frame: bytes, header: Struct, body: Struct, api_key: int) -> Body | None:
         """The body of a request; None where it is malformed."""
-        if api_key not in self._responses:
-            names = ", ".join(sorted(filter(None, map(self.messages.api_name, self._responses))))
+        if api_key not in self.responses:
+            names = ", ".join(sorted(filter(None, map(self.messages.api_name, self.responses))))
             raise NotImplementedError(f"this broker has to list api {api_key}, but it can only answer {names}")
         reader = Reader(frame, self.rules)
         try:
@@ -109,7 +109,7 @@ class Broker(Connection):
         return request
 
     def _supported(self, request: Body, api_key: int, version: int, correlation_id: int, now: float) -> Answer:
-        said = self._responses[api_key](Facts(self.apis, self.cluster, self._topics, now), request, version)
+        said = self.responses[api_key](Facts(self.apis, self.cluster, self._topics, now), request, version)
         if said is None:
             return b""
         written = partial(self._frame, api_key, version, correlation_id)

@@ -72,6 +72,10 @@ def test_questions_as_the_contract_writes_them() -> None:
     assert json.loads(lines.question(7, convert)) == {
         "seq": 7, "op": "convert", "dialect": "kip-82-int-keys", "type": "MESSAGE_SET", "data": "01", "to": "magic-0"
     }  # fmt: skip
+    args = {"bootstrap": "127.0.0.1:9092", "position": 3, "isolation": "read_committed"}
+    assert json.loads(lines.question(7, Case("", Op.CONSUME, "kafka", args=args))) == {
+        "seq": 7, "op": "consume", "dialect": "kafka", **args
+    }  # fmt: skip
     assert json.loads(lines.question(8, case_of(Op.ENCODE, value=2**53)))["value"] == {"int": str(2**53)}
 
 

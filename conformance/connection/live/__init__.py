@@ -12,5 +12,6 @@ upstream   the kit's broker behind it
 proxy      passes on the bytes of many connections unaltered, for `wireproof capture`
 server     the reference's broker behind a socket, for `wireproof serve` and for clients
 scripted   a broker's side of a connection where a script says how it answers
+wrapper    a wrapper of a client that runs: each question with a broker of its own
 client     a client's command, started for each script, as a connection of the kit
 """

@@ -58,7 +58,7 @@ class Starting:
 
             return proxy_connection(self._spec, self._options)
         if self._options.in_process:
-            return InProcessConnection(self._spec, self._options)
+            return _asked(InProcessConnection(self._spec, self._options))
         process, self._process = self._process, None
         if process is None:
             raise RuntimeError("its process has been connected to already, or was closed")
@@ -67,10 +67,21 @@ class Starting:
         except BaseException:
             process.kill()
             raise
-        return child if child.description.listens is None else program_connection(self._spec, child, self._options)
+        if child.description.listens is not None:
+            return program_connection(self._spec, child, self._options)
+        return _asked(child)
 
     def close(self) -> None:
         """Kill a process that nobody has connected to."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
+
+
+def _asked(connection: Connection) -> Connection:
+    """The connection, with brokers of the kit's around it if it is to a client that runs."""
+    if not connection.description.bootstrap:
+        return connection
+    from wireproof.conformance.connection.live.wrapper import WrapperConnection
+
+    return WrapperConnection(connection)

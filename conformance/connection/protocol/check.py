@@ -225,6 +225,9 @@ class Inspection:
             if self._description is not None and self._description.listens is not None:
                 yield from (self._one(*check) for check in self._checks_of_broker())
                 return
+            if self._description is not None and self._description.bootstrap:
+                yield from (self._one(*check) for check in self._checks_of_client())
+                return
             if described.result is Result.BAD:
                 dumb = "it did not describe itself"
             for number, (name, check, advice) in enumerate(others, 1):
@@ -329,6 +332,34 @@ class Inspection:
                 "Read stdin to its end, then end with exit code 0, and with it the broker.",
             ),
         ]
+
+    def _checks_of_client(self) -> list[tuple[str, Callable[[], str], str]]:
+        """Of the wrapper of a client that runs: each question has a broker."""
+        return [
+            (
+                "talks to the broker",
+                self._talks,
+                "Make a new client for each question, with the address in `bootstrap` and a limit in seconds; "
+                "answer once it has sent the records, or once no more come.",
+            ),
+            (
+                "ends when stdin closes",
+                self._end,
+                "Read stdin to its end, then end with exit code 0, and with it all clients.",
+            ),
+        ]
+
+    def _talks(self) -> str:
+        # Imported here: it brings the reference.
+        from wireproof.conformance.connection.live.wrapper import WrapperConnection
+
+        cases = [Case(str(op), op, self._dialect(), args=_PLAIN_ARGUMENTS[op]) for op in sorted(self._ops())]
+        with WrapperConnection(ChildConnection(self._launch, self._options)) as client:
+            answers = client.ask(cases)
+        wrong = [one for one in answers if one.status not in (Status.ANSWER, Status.UNSUPPORTED)]
+        if wrong:
+            raise _Bad(f"{_answer_text(wrong[0])} to {wrong[0].case.op}")
+        return ", ".join(f"{one.case.op}: {one.status}" for one in answers)
 
     def _listens(self) -> str:
         try:

@@ -19,7 +19,7 @@ from wireproof.conformance.connection import description as describing
 from wireproof.conformance.connection.protocol.shapes import ShapeError, brief, shape
 from wireproof.conformance.connection.protocol.simple_value import SimpleValue
 from wireproof.conformance.decoding import DecodingError, NotUtf8Error, decode_json
-from wireproof.conformance.model import ARGUMENTS, TYPED_OPS, Case, Description, Observation, Op, Status
+from wireproof.conformance.model import TYPED_OPS, Case, Description, Observation, Op, Status, argument_names
 from wireproof.conformance.values.encoding import ValueFormatError, from_json, to_json
 from wireproof.errors import WireproofError
 
@@ -114,6 +114,7 @@ def _same(value: Any) -> Any:
 
 
 _TO_JSON: Mapping[str, Callable[[Any], Any]] = {
+    "bootstrap": _same,
     "data": bytes.hex,
     "value": to_json,
     "key": to_json,
@@ -150,6 +151,7 @@ def _pair(value: Any) -> tuple[int, int]:
 
 
 _FROM_JSON: Mapping[str, Callable[[Any], Any]] = {
+    "bootstrap": _same,
     "data": lambda text: octets(text, "data"),
     "value": from_json,
     "key": from_json,
@@ -194,7 +196,7 @@ def question(seq: int, case: Case) -> bytes:
         message["type"] = case.type
         if case.version is not None:
             message["version"] = case.version
-    for name in ARGUMENTS[case.op]:
+    for name in argument_names(case.op, case.args):
         message[name] = _TO_JSON[name](case.args[name])
     return dumps(message)
 
@@ -224,7 +226,7 @@ def read_question(line: bytes) -> QuestionLine:
     op = message["op"]
     if op in ("describe", "configure"):
         return QuestionLine(op, message.get("seq", 0), None, message)
-    args = {name: _FROM_JSON[name](message[name]) for name in ARGUMENTS[Op(op)]}
+    args = {name: _FROM_JSON[name](message[name]) for name in argument_names(Op(op), message)}
     case = Case("", Op(op), message["dialect"], message.get("type"), message.get("version"), args)
     return QuestionLine(op, message["seq"], case, message)
 
