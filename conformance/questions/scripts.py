@@ -5,15 +5,15 @@ A client that gives up counts only if it works with a broker that does nothing u
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wireproof.conformance.model import SCRIPTS, Case, CaseId, Op
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Also, Vector, VectorKind, scripts
-from wireproof.conformance.vectors.scripts import AREA, DIALECT, USUAL, ClientScript, Script
+from wireproof.conformance.vectors.scripts import AREA, DIALECT, USUAL, WAITS, ClientScript, Script
 
-#: The ruling about what a client may do where the text leaves it to the client.
-RULING = "R-K-41"
+#: The rulings about what a client may do where the text leaves it to the client, and within a throttle time.
+RULING, THROTTLED = "R-K-41", "R-K-65"
 
 
 def questions() -> Iterator[Question]:
@@ -31,7 +31,13 @@ def find(identifier: str) -> Question:
 
 
 def _question(one: Script) -> Question:
-    also = (Also((RULING,), None, refuses=False, expected={"outcome": _expected(one, others=True)}),)
+    readings = [
+        *([(RULING,)] if one.or_ends or one.or_next else []),
+        *([(THROTTLED,), (RULING, THROTTLED)] if one.throttles else []),
+    ]
+    also = tuple(
+        Also(rulings, None, refuses=False, expected={"outcome": _expected(one, rulings)}) for rulings in readings
+    )
     vector = Vector(
         id=f"{SCRIPTS}/{one.id}",
         dialect=DIALECT,
@@ -40,8 +46,8 @@ def _question(one: Script) -> Question:
         kind=VectorKind.INTERPRET,
         ops=(Op.INTERPRET,),
         source=one.source,
-        expected=_expected(one, others=False),
-        also=also if one.or_ends or one.or_next else (),
+        expected=_expected(one, ()),
+        also=also,
     )
     return Question(vector, _case(one), None if one.id == USUAL else _case(scripts.load()[USUAL]))
 
@@ -51,8 +57,11 @@ def _case(one: Script) -> Case:
     return Case(f"{path}#{Op.INTERPRET}", Op.INTERPRET, DIALECT, args={"script": ClientScript(one)})
 
 
-def _expected(one: Script, *, others: bool) -> dict[str, list[str]]:
+def _expected(one: Script, rulings: Sequence[str]) -> dict[str, list[str]]:
+    """What is allowed by the other readings of these rulings."""
+    others = RULING in rulings
     return {
         "ends": [*one.ends, *(one.or_ends if others else ())],
         "next": [*one.next, *(one.or_next if others else ())],
+        "waits": [WAITS] if one.throttles and THROTTLED not in rulings else [],
     }

@@ -313,7 +313,7 @@ def _expected_answer(vector: Vector, case: Case, width: int) -> Text:
         case Op.EVOLVE:
             said = ", ".join(f"{one.get('kind')} at {one.get('path')}" for one in expected) or "nothing breaks"
         case Op.INTERPRET if "script" in case.args:
-            steps = [*expected["next"], *expected["ends"]]
+            steps = [*expected["next"], *expected["waits"], *expected["ends"]]
             said = "good frames" + (f", and {', '.join(step.replace('-', ' ') for step in steps)}" if steps else "")
         case Op.LOOKUP | Op.INTERPRET | Op.CONSUME | Op.PRODUCE:
             said = brief(expected, 4 * width)

@@ -28,6 +28,8 @@ USUAL = "usual"
 AREA = "unsupported-versions"
 #: How a client may end, by its exit code; and what it may do next on being told that ApiVersions failed.
 WORKS, GIVES_UP = "works", "gives-up"
+#: What a client does with a throttle time.
+WAITS = "waits"
 TRIES_AGAIN, GOES_ON, STOPS, FALLS_BACK = "tries-again", "goes-on", "stops", "falls-back-to-"
 #: The most bytes that an answer may have, and seconds that it may take.
 _MOST_BYTES, _MOST_SECONDS = 1 << 22, 60
@@ -87,6 +89,12 @@ class Script(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defau
     or_ends: list[str] = []
     next: list[str] = []
     or_next: list[str] = []
+
+    @property
+    def throttles(self) -> bool:
+        """Whether one of its answers tells the client to wait."""
+        values = (answer.value for answers in self.answers.values() for answer in answers)
+        return any(isinstance(value, dict) and "ThrottleTimeMs" in value for value in values)
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

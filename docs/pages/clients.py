@@ -17,7 +17,7 @@ produces one record to the topic `test`, and reads it back, with time limits of 
 needs a group, asks where the partition ends. *Works* is an end with exit code 0, *gives up* one with another code.
 Before it stands what came after the first answer to ApiVersions that the script gave: *goes on* asks another api,
 *falls back to N* asks ApiVersions N, *tries again* asks it once more in the same version, *stops* asks nothing more.
-**Bold** is a deviation; what the text leaves open, and the kit does not prefer, is *contested* (R-K-41 ‡).
+**Bold** is a deviation; what the text leaves open, and the kit does not prefer, is *contested* (R-K-41 ‡, R-K-65 ‡).
 
 A cell is repeated by this command, which shows all frames with their times, too:
 """

@@ -49,7 +49,6 @@ _LIBRARIES = {
     "clients/client_rskafka.known.toml": "rskafka, as a client",
     "clients/client_kafkajs.known.toml": "kafkajs, as a client",
     "clients/client_platformatic.known.toml": "@platformatic/kafka, as a client",
-    "clients/client_aiokafka.known.toml": "aiokafka, as a client",
     "clients/client_confluent_kafka.known.toml": "confluent-kafka, as a client",
     "clients/live_kafka_python.known.toml": "kafka-python, what an application gets and sends",
     "clients/live_aiokafka.known.toml": "aiokafka, what an application gets and sends",

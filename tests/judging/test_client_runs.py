@@ -7,7 +7,7 @@ import pytest
 from wireproof.conformance.client_run import ClientRun, RunEvent
 from wireproof.conformance.judging.client_runs import mismatch, next_step
 
-OPEN: dict[str, list[str]] = {"ends": [], "next": []}
+OPEN: dict[str, list[str]] = {"ends": [], "next": [], "waits": []}
 #: ApiVersions 0 and 2, Metadata 1 of all topics, each with the client id "c"; Metadata's with one byte too many.
 ASK_0, ASK_2 = bytes.fromhex("0012 0000 00000001 0001 63"), bytes.fromhex("0012 0002 00000001 0001 63")
 METADATA_1 = bytes.fromhex("0003 0001 00000002 0001 63 ffffffff")
@@ -56,15 +56,15 @@ def test_a_frame_has_to_be_announced_and_well_formed(events: list[tuple[int, str
 def test_the_next_step_is_the_next_request_on_any_connection(after: list[tuple[int, bytes]], step: str) -> None:
     made = run((1, "request", ASK_2), (1, "answer", EMPTY), *((on, "request", data) for on, data in after))
     assert next_step(made) == step
-    assert mismatch({"ends": [], "next": [step]}, made) is None
-    other = mismatch({"ends": [], "next": ["falls-back-to-7"]}, made)
+    assert mismatch({"ends": [], "next": [step], "waits": []}, made) is None
+    other = mismatch({"ends": [], "next": ["falls-back-to-7"], "waits": []}, made)
     assert other is not None
     assert other.place == f"next: {step}"
 
 
 def test_how_it_ends_is_its_exit_code() -> None:
     for code, end, other in ((0, "works", "gives-up"), (3, "gives-up", "works")):
-        assert mismatch({"ends": [end], "next": []}, run(code=code)) is None
-        found = mismatch({"ends": [other], "next": []}, run(code=code))
+        assert mismatch({"ends": [end], "next": [], "waits": []}, run(code=code)) is None
+        found = mismatch({"ends": [other], "next": [], "waits": []}, run(code=code))
         assert found is not None
         assert found.place == f"ends: {end}"

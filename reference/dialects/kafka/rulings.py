@@ -592,6 +592,16 @@ RULINGS: tuple[Ruling, ...] = (
         kafka="NetworkClient asks again, and disconnects where it cannot read the answer",
     ),
     Ruling(
+        "R-K-65",
+        "what a client that runs asks within a throttle time that it was told",
+        "nothing, on that connection",
+        other="it asks on: the broker leaves the connection unread for so long",
+        source="KIP-219, Proposed Changes",
+        beyond="vectors hold no client that runs: scripts ask it (scripts/…-throttled)",
+        quote="it should refrain from sending any further requests for time X",
+        kafka="NetworkClient.canSendRequest is false for a node whose throttle time is not over",
+    ),
+    Ruling(
         "R-K-50",
         "what is left of records that are converted to another magic",
         "their offsets, keys and values, in their order, null and empty apart; to an older magic the headers, the "
