@@ -160,14 +160,18 @@ class TestRuns:
 class TestRegistry:
     def test_of_this_clone(self) -> None:
         """Every file of known deviations belongs to an implementation, which names its build or how it is installed, or
-        to a client or a proxy: `docs/reference/clients.md` is the table of those."""
+        to a client or a proxy: `docs/reference/clients.md` is the table of clients, but for those that are modules."""
         found = registry.implementations()
         files = {one.known_file for one in found} - {None}
         clients = tomllib.loads((ROOT / "implementations/clients/clients.toml").read_text("utf-8"))["client"]
         programs = [word for one in clients for word in one["spec"].replace(":", " ").split() if "/" in word]
         assert len(programs) == len(clients)
         commands = [f"client:{ROOT / program}" for program in programs]
-        peers = {known_beside(spec) for spec in (*commands, f"proxy:{ROOT / 'implementations/java/kroxylicious'}")}
+        modules = [
+            f"implementations.clients.{path.stem}" for path in (ROOT / "implementations/clients").glob("live_*.py")
+        ]
+        proxy = f"proxy:{ROOT / 'implementations/java/kroxylicious'}"
+        peers = {known_beside(spec) for spec in (*commands, *modules, proxy)}
         assert None not in peers
         assert files | peers == {*(ROOT / "implementations").rglob("*.known.toml")}
         assert all(one.language for one in found)
