@@ -1,5 +1,5 @@
 """Released clients with some of the scripts: they work, and what is known of them is so. All scripts are run by
-`python docs/record_clients.py`."""
+`tox -e clients`, and by `python docs/record_clients.py`."""
 
 from __future__ import annotations
 
