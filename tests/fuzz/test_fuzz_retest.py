@@ -111,7 +111,7 @@ def test_three_nights_over_one_folder(place: Path) -> None:
 
 
 def test_new_ones_alone(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(campaign, "run", lambda *_: State(executions=1))
+    monkeypatch.setattr(campaign, "run", lambda plan, _, __, watch: watch(plan, State(executions=1), None))
     with Store(place / "kept") as store:
         store.keep(kept_of("reference", ["gen/kafka/INT8/-/x01#decode"])[0])
     words = ["fuzz", "run", "decode", "--impl=reference", "--type=INT8", "--out=kept", "--only-new"]
