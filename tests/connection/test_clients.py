@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 from support.clients import asked
+from support.thorough import some
 
 from wireproof.conformance.model import Outcome
 from wireproof.conformance.vectors import scripts
@@ -79,11 +80,12 @@ def test_what_is_wrong_with_a_client_is_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", ODD)
 def test_no_odd_client_is_blamed(name: str) -> None:
-    found = asked(name)
-    assert found.keys() == scripts.load().keys()
+    wanted = scripts.load() if name == ODD[0] else some([*scripts.load()], 3, ODD.index(name))
+    found = asked(name, wanted)
+    assert found.keys() == {*wanted}
     counted = Counter(verdict.outcome for verdict in found.values())
     assert set(counted) <= {PASS, CONTESTED, SKIP}, [one for one in found.values() if one.outcome == FAIL]
-    assert counted[PASS] > 20
+    assert counted[PASS] > len(found) / 5
 
 
 def test_who_does_not_wait_for_a_late_answer_is_not_blamed() -> None:

@@ -21,6 +21,7 @@ from support.exported import SCREEN, SKIPPED, accepted_line, ask_alone, write_ex
 from support.java import FOLDER, NO_CRASH_FILE, built, skip_unless_built
 from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, WRONG, export_replayed, replay
+from support.thorough import some
 
 from wireproof.conformance import ledger, vectors
 from wireproof.conformance.asking.examiner import Examiner
@@ -197,7 +198,7 @@ def test_a_run_that_asks_nothing_says_what_to_do(only: str, said: str, wrong: Bu
     assert (code, f"nothing was asked: {said}" in output) == (1, True), output[-2000:]
 
 
-@pytest.mark.parametrize("mutant", ["", *MUTANTS, *OWN_WAYS])
+@pytest.mark.parametrize("mutant", ["", *some([*MUTANTS, *OWN_WAYS], 3)])
 def test_verdicts_are_those_of_the_kit(wrong: Built, mutant: str) -> None:
     code, output, found = wrong.run(mutant=mutant)
     kits = kit_on_wrong(wrong, mutant)

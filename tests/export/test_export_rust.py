@@ -22,6 +22,7 @@ from support.paths import TESTS
 from support.replayed import LONG, REPLAYED, WRONG, export_replayed, replay
 from support.rust import FOLDER as WRAPPERS
 from support.rust import LIBRARIES, built, skip_unless_built, spec
+from support.thorough import some
 from support.toolchains import skip_without
 
 from wireproof.conformance import ledger, vectors
@@ -175,7 +176,7 @@ def test_a_right_codec_has_the_verdicts_of_the_kit(package: Path, program: str) 
     assert differences(found, by_the_kit(program, ["kafka"], AREAS)) == {}
 
 
-@pytest.mark.parametrize("fault", [*FAULTS, *READINGS, *OWN_WAYS])
+@pytest.mark.parametrize("fault", some([*FAULTS, *READINGS, *OWN_WAYS], 3))
 def test_a_wrong_codec_has_the_verdicts_of_the_kit(
     fault: str, package: Path, program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
