@@ -19,6 +19,7 @@ LINKS: Mapping[str, str] = {
     "KIP-98": f"{_WIKI}/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging",
     "KIP-32": f"{_WIKI}/KIP-32+-+Add+timestamps+to+Kafka+message",
     "KIP-110": f"{_WIKI}/KIP-110%3A+Add+Codec+for+ZStandard+Compression",
+    "KIP-219": f"{_WIKI}/KIP-219+-+Improve+quota+communication",
     "KIP-511": f"{_WIKI}/KIP-511%3A+Collect+and+Expose+Client%27s+Name+and+Version+in+the+Brokers",
     "KIP-893": f"{_WIKI}/KIP-893%3A+The+Kafka+protocol+should+support+nullable+structs",
     "KIP-35 version 7": f"{_WIKI}/KIP-35+-+Retrieving+protocol+version",
