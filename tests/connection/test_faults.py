@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from support.listening import running, spec
+from support.thorough import some
 
 from wireproof.conformance.asking.examiner import Examiner
 from wireproof.conformance.connection import Options, open_connection
@@ -58,7 +59,7 @@ def held(implementation: str, names: Collection[str] = NAMES, options: Options |
         return {one.vector.id: one.verdict for one in examiner.judge(asked)}
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", some([*WRONG], 2))
 def test_a_wrong_broker_is_found(name: str) -> None:
     outcome, wrong, right = WRONG[name]
     found = held(spec(name), (*right, *wrong), Options(timeout=1.0 if outcome is FAIL else 5.0))

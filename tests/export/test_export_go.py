@@ -219,7 +219,7 @@ def replaying(module: Path) -> Built:
     return Built(tests, tests)
 
 
-@pytest.mark.parametrize("spec", REPLAYED)
+@pytest.mark.parametrize("spec", some(REPLAYED, 2))
 def test_exchanges_are_judged_as_by_the_kit(replaying: Built, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TESTS)
     table, by_kit = replay(spec)

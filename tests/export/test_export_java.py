@@ -254,7 +254,7 @@ def replaying(tmp_path_factory: pytest.TempPathFactory, libraries: str) -> Built
     return build(folder, libraries, "ReplayImplementation.java")
 
 
-@pytest.mark.parametrize("spec", REPLAYED)
+@pytest.mark.parametrize("spec", some(REPLAYED, 2))
 def test_exchanges_are_judged_as_by_the_kit(replaying: Built, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TESTS)
     table, kits = replay(spec)

@@ -237,7 +237,7 @@ def test_what_is_the_user_s_stays(tmp_path: Path) -> None:
     assert f"vector set {vectors.digest()}" in (place / "main.rs").read_text()
 
 
-@pytest.mark.parametrize("replayed", REPLAYED)
+@pytest.mark.parametrize("replayed", some(REPLAYED, 2))
 def test_exchanges_are_judged_as_by_the_kit(package: Path, replayed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TESTS)
     table, by_kit = replay(replayed)

@@ -264,7 +264,7 @@ def replaying(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("spec", REPLAYED)
+@pytest.mark.parametrize("spec", some(REPLAYED, 2))
 def test_exchanges_are_judged_as_by_the_kit(replaying: Path, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(TESTS)
     table, by_kit = replay(spec)
