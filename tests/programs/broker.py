@@ -31,6 +31,8 @@ API_VERSIONS, METADATA, PRODUCE = 18, 3, 0
 APIS = {PRODUCE: (3, 13), METADATA: (0, 13), API_VERSIONS: (0, 5)}
 MESSAGES = Kafka().messages
 _HEAD = struct.Struct(">hhi")
+#: Bytes of answers that wait for a client. One that does not read is soon left alone, so that others have their turn.
+_WAITING = 2 << 10
 
 
 class Conforming:
@@ -590,6 +592,7 @@ def main(name: str, certificate: str = "") -> None:
     sys.stdin.readline()
     # As a real one it has a folder, which is deleted at the end.
     with tempfile.TemporaryDirectory(prefix="broker-"), socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _WAITING)
         listening.bind(("127.0.0.1", 0))
         later = kind is WantsALoginLater
         if not later:
