@@ -1,4 +1,4 @@
-"""What a user brings to `wireproof fuzz run`: inputs of another fuzzer, a dictionary, a crash file; and Ctrl-C."""
+"""What a user brings to `wireproof fuzz run`: inputs of another fuzzer, a dictionary, a crash file; and signals."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from wireproof.cli import group
 from wireproof.conformance.connection import Options
 from wireproof.fuzz.campaign import campaign
 from wireproof.fuzz.campaign.dependencies import Dependencies
-from wireproof.fuzz.campaign.run import Plan, Run, describe
+from wireproof.fuzz.campaign.run import Plan, Run, State, describe
 from wireproof.fuzz.campaign.store import Store
 from wireproof.fuzz.corpus.given import dictionary
 from wireproof.fuzz.corpus.vector_seeds import dictionary as words_of_the_kit
@@ -165,3 +166,20 @@ def test_ctrl_c_tells_the_totals(tmp_path: Path) -> None:
     assert " executions, 0 new findings" not in rest
     assert f"wireproof fuzz findings {tmp_path} lists them" in rest
     assert rest.endswith("Error: it was interrupted\n")
+
+
+def test_sigterm_tells_the_totals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ends(plan: Plan, _store: object, _described: object, watch: Callable[..., None]) -> None:
+        watch(plan, State(executions=7), None)
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.sigtimedwait([], 10)
+
+    monkeypatch.setattr(campaign, "run", ends)
+    before = signal.getsignal(signal.SIGTERM)
+    words = ["fuzz", "run", "decode", "--impl=miniatures.unsigned_for_zigzag", "--out", str(tmp_path)]
+    try:
+        ran = CliRunner().invoke(group, words)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ran.exit_code == 130
+    assert "7 executions, 0 new findings" in ran.output

@@ -30,6 +30,7 @@ from wireproof.fuzz.campaign.store import Kept, Store, judged, read_finding, rea
 from wireproof.fuzz.errors import FuzzError
 from wireproof.fuzz.targets.finding import FuzzFinding
 from wireproof.fuzz.targets.session_start import examiner_of
+from wireproof.stopping import interrupt_on_sigterm
 
 #: This number of new findings are shown as pages, the others as lines.
 _PAGES = 5
@@ -248,8 +249,9 @@ def _plan(
 
 
 def _fuzz(plan: Plan, described: Description, out: Path, only_new: bool, search: Callable[..., object]) -> NoReturn:
-    """Ask again what stands in the folder, search for more, tell of both, and end with the exit code. Ctrl-C ends the
-    search, and what it found until then is told. Raises KeyboardInterrupt after that."""
+    """Ask again what stands in the folder, search for more, tell of both, and end with the exit code. Ctrl-C
+    and SIGTERM end the search, and what it found until then is told. Raises KeyboardInterrupt after that."""
+    interrupt_on_sigterm()
     with Store(out) as store:
         store.demand_implementation(described.name, plan.spec)
         asked = Retest() if only_new else retest(plan, store)
