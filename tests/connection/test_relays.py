@@ -76,13 +76,19 @@ def test_honest_proxies_pass(name: str) -> None:
         ("AltersUnknown", {"unknown-api": "request"}),
         ("DiesOnUnknown", {"unknown-api": "exit 3"}),
         ("Reorders", {"order": "correlation id"}),
-        ("MixesIds", {"two-clients": "no answer"}),
     ],
 )
 def test_wrong_proxies_fail_where_they_are_wrong(name: str, expected: dict[str, str]) -> None:
     found = failed(name, SOME)
     assert {one: found.get(one) for one in expected} == expected
     assert found.keys() - expected.keys() <= ALSO.get(name, set())
+
+
+def test_a_proxy_that_mixes_up_correlation_ids() -> None:
+    """Which client has both answers depends on who is faster."""
+    found = failed("MixesIds", SOME)
+    assert found.keys() == {"two-clients"}
+    assert found["two-clients"] in ("no answer", "answer of another")
 
 
 #: What else fails, by the same fault.

