@@ -74,6 +74,10 @@ serde_json = "=1.0.154"
 opt-level = 1
 debug = false
 overflow-checks = false
+
+[[test]]
+name = "filtered"
+harness = false
 """
 MOST_SHOWN = 2000
 Run = tuple[int, str, dict[str, str]]
@@ -119,7 +123,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("exported")
     (path / "src").mkdir()
     (path / "Cargo.toml").write_text(MANIFEST)
-    export(path, "written", areas=("varints",))
+    for name in ("written", "filtered"):
+        export(path, name, areas=("varints",))
     shutil.copy(PROGRAMS / "codec.rs", export(path, "codec") / "implementation.rs")
     table = path / "tests" / "replaying"
     export_replayed("rust", table)
@@ -134,6 +139,19 @@ def program(package: Path) -> str:
     done = cargo(package, "build")
     assert done.returncode == 0, done.stderr
     return f"exec:{package / 'target' / 'debug' / 'exported'}"
+
+
+def test_the_filter_of_cargo_asks_what_begins_so(package: Path) -> None:
+    """Where the page's lines are in Cargo.toml."""
+    asked = "kafka/varints/varint-minus-1#decode"
+    code, output, verdicts = run(package, "filtered", "--", "--nocapture", asked)
+    assert (code, verdicts) == (0, {asked: "pass"}), output
+    ended = cargo(package, "test", "--test", "filtered", "--", "kafka/nothing")
+    assert ended.returncode != 0
+    assert "nothing was asked: no id begins with kafka/nothing" in ended.stderr
+    ended = cargo(package, "test", "--test", "filtered", "--", asked, "kafka/varints")
+    assert ended.returncode != 0
+    assert "one beginning of ids is asked at a time" in ended.stderr
 
 
 def test_as_written_they_pass(package: Path) -> None:
