@@ -20,7 +20,7 @@ from wireproof.conformance import vectors
 from wireproof.conformance.model import Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.reference.cursor import Reader
-from wireproof.reference.errors import DecodeError
+from wireproof.reference.errors import DecodeError, WireError
 from wireproof.reference.records import record_set
 from wireproof.reference.records.batch import MAGIC
 from wireproof.reference.records.compression import NAMES
@@ -45,7 +45,7 @@ _TYPE_OF_CONTROL = 4
 
 def ops_of(dialect: str, type_name: str) -> frozenset[Op]:
     """Those of `OPS` that a type has in a dialect."""
-    looked_up = {Op.LOOKUP} if _keys(dialect, type_name) else set()
+    looked_up = {Op.LOOKUP} if _is_looked_up(dialect, type_name) and _keys(dialect, type_name) else set()
     converted = {Op.CONVERT} if type_name in reference_codec().dialect(dialect).formats else set()
     records = {Op.CONSUME, Op.PRODUCE} if (dialect, type_name) == (_KAFKA, RECORDS) else set()
     return frozenset(looked_up | converted | records)
@@ -202,6 +202,18 @@ def _consumer(entries: Sequence[Mapping[str, Any]], number: int) -> dict[str, An
         "isolation": ISOLATIONS[(number >> 9) % 2],
         "aborted": begun[(number >> 10) % 2 :: 2],
     }
+
+
+@functools.cache
+def _is_looked_up(dialect: str, type_name: str) -> bool:
+    """Whether the reference looks keys up in a type. It is asked first, because to read all vectors takes a second."""
+    try:
+        reference_codec().lookup(type_name, b"", "", dialect=dialect)
+    except NotImplementedError:
+        return False
+    except WireError:
+        return True
+    return True
 
 
 @functools.cache

@@ -89,12 +89,11 @@ def typed(described: Description, dialect: str, ops: Iterable[Op], only: str | N
     """A form for each type and version that both the implementation and the reference offer, with the offered ones of
     `ops`. `only`: just this type. Raises FuzzError if `only` is given and there are none."""
     forms = {}
-    for name, version, known in _asked(dialect):
-        if only in (None, name):
-            offered = frozenset(op for op in ops if op in known and _offers(described, op, dialect, name, version))
-            if offered:
-                form = Form(dialect, name, version, offered)
-                forms[form.head] = form
+    for name, version, known in _asked(dialect, only):
+        offered = frozenset(op for op in ops if op in known and _offers(described, op, dialect, name, version))
+        if offered:
+            form = Form(dialect, name, version, offered)
+            forms[form.head] = form
     if not forms and only is not None:
         raise FuzzError(_no_such_type(described, dialect, only))
     return forms
@@ -104,12 +103,14 @@ def _offers(described: Description, op: Op, dialect: str, name: str, version: in
     return described.offers_op(op, dialect, *((name, version) if op in TYPED_OPS else (None, None)))
 
 
-def _asked(dialect: str) -> Iterator[tuple[str, int | None, frozenset[Op]]]:
-    """Each type and version with the ops that it has."""
+def _asked(dialect: str, only: str | None = None) -> Iterator[tuple[str, int | None, frozenset[Op]]]:
+    """Each type and version with the ops that it has. `only`: of just this type."""
     for name, version in types_of(dialect):
-        yield name, version, _READS_AND_WRITES | further_ops.ops_of(dialect, name)
+        if only in (None, name):
+            yield name, version, _READS_AND_WRITES | further_ops.ops_of(dialect, name)
     for name in further_ops.converted_alone(dialect):
-        yield name, None, frozenset({Op.CONVERT})
+        if only in (None, name):
+            yield name, None, frozenset({Op.CONVERT})
 
 
 def of_values(forms: Forms) -> Forms:
