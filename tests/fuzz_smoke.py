@@ -2,7 +2,7 @@
 
     python tests/fuzz_smoke.py [EXECUTIONS]
 
-So many executions each (4,000) beside the seeds, two at a time. `differential` is asked of the readable codec, which
+So many executions each (2,500) beside the seeds, two at a time. `differential` is asked of the readable codec, which
 is the other implementation that the reference has of its messages. Any finding is shown, and ends it with exit code 1.
 """
 
@@ -22,7 +22,7 @@ from wireproof.fuzz.campaign.dependencies import dependencies_of
 from wireproof.fuzz.campaign.run import Plan, Run, State, describe
 from wireproof.fuzz.campaign.store import Store
 
-EXECUTIONS = 4_000
+EXECUTIONS = 2_500
 #: What is drawn takes a hundred times as long as what is read.
 DRAWN = 20
 #: Seconds that an input may take: more than on a quiet machine, so that a busy one makes no difference.

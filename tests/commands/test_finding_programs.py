@@ -89,7 +89,7 @@ def in_order(texts: list[str], output: str) -> bool:
     return re.search(".*".join(map(re.escape, texts)), output, re.DOTALL) is not None
 
 
-@pytest.mark.parametrize("name", some(NAMES, 3))
+@pytest.mark.parametrize("name", some(NAMES, 5))
 def test_the_printed_programs_show_the_findings(name: str, tmp_path: Path) -> None:
     cases = sorted(reproducers.cases(name))
     assert cases
