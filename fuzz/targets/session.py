@@ -26,12 +26,13 @@ from wireproof.conformance.judging.rulings import ground
 from wireproof.conformance.model import DEVIATIONS, Case, FailureKind, Op, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import offers
-from wireproof.fuzz.targets import inputs, simpler_records
+from wireproof.fuzz.targets import inputs, short_varints, simpler_records
 from wireproof.fuzz.targets.dedup import Deduplication
 from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, names_of, seed_of
 from wireproof.fuzz.targets.inputs import Form, Forms, simplest
 from wireproof.fuzz.targets.kinds import Kind, Likeness, Steps, Suspect, TargetResult
 from wireproof.fuzz.targets.shrink import smaller
+from wireproof.reference.errors import Reason
 
 #: The number of inputs in a block: at first, and at most. Each block is twice as large as the one before. After one
 #: that ended or held up the child it is as at first again: starting the child for each input takes long, and nothing is
@@ -159,6 +160,7 @@ class Session:
             self._of_reading(form, judged)
             or self._of_simplest(form, judged.case.op)
             or self._of_field(form, judged)
+            or self._of_long_varints(form, judged)
             or self._of_fewer_records(form, judged)
             or self._of_demand(form, judged)
         )
@@ -244,6 +246,24 @@ class Session:
             if alone is not None and alone.verdict.outcome in (Outcome.PASS, Outcome.CONTESTED):
                 return name
         return None
+
+    def _of_long_varints(self, form: Form, judged: Judged) -> str | None:
+        """The name of the finding or known deviation that a varint may have too many bytes or bits, if the answer is
+        right where none has. What comes of the number that is read is as wrong as the number is large."""
+        told = [(name, one) for one, name in self._lacking.items()]
+        known = [(f"{_KNOWN}{one.name}", one.finding) for one in self.examiner.known.deviations if one.finding]
+        names = [name for name, one in (*known, *told) if (one.side, one.demanded) == ("read", Reason.VARINT_OVERFLOW)]
+        if not names:
+            return None
+        data = judged.case.args.get("data")
+        if not isinstance(data, bytes):
+            return None
+        changed = short_varints.shortened(data)
+        if changed == data:
+            return None
+        alone = self.judged(_identifier(form, judged.case, checksums.sealed(changed)))
+        right = alone is not None and alone.verdict.outcome in (Outcome.PASS, Outcome.CONTESTED)
+        return names[0] if right else None
 
     def _count(self, name: str) -> None:
         known = name.removeprefix(_KNOWN)

@@ -687,6 +687,41 @@ def test_what_comes_of_a_refusal_that_lacks_is_one_finding(errors: tuple[str, st
     assert len(listener.names) == told
 
 
+class _CrashesOfLargeNumbers(Recorder):
+    """Reads varints of any size, and has no exception for what a size is too large for; and so with one text."""
+
+    def observe(self, case: Case) -> Observation:
+        data = case.args["data"]
+        if b"\x80" * 5 in data or b"?" in data:
+            return Observation(case, Status.CRASH, [], error="OverflowError", frame="library:read")
+        return super().observe(case)
+
+
+@pytest.mark.parametrize(
+    ("data", "known", "told"),
+    [
+        # A text of 31 bytes that is cut. What stands there is read on, as a size of more than 64 bits.
+        ("20 80808080808080808001", True, 0),
+        ("20 80808080808080808001", False, 1),
+        ("20 3f3f3f3f", True, 1),
+        ("20 3f80808080808001", True, 1),  # shorter varints change nothing
+    ],
+)
+def test_what_comes_of_a_varint_that_is_too_long_is_no_finding_of_its_own(data: str, known: bool, told: int) -> None:
+    lacks = Group("fail", "accepted-invalid", "read", demanded="varint-overflow", place="a varint")
+    entry = KnownDeviation("bug", "any size is read", finding=lacks, reported="pending")
+    listener = _Told()
+    types = {"kafka": {"COMPACT_STRING": None}}
+    with Examiner(
+        _CrashesOfLargeNumbers(types=types, ops={Op.DECODE}), Known(None, (entry,) if known else ())
+    ) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", None), examiner, listener)
+        session.execute(b"COMPACT_STRING/-\n" + bytes.fromhex(data))
+        session.finish()
+    assert len(listener.names) == told
+
+
 class _OtherLayout(Recorder):
     """Has the layout of version 3 for version 4, in these ops."""
 
