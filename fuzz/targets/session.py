@@ -176,9 +176,9 @@ class Session:
 
     def _of_reading(self, form: Form, judged: Judged) -> str | None:
         """The name of what is wrong when the bytes are only read, for an op that does more with them; None if nothing
-        is. What is read wrong is delivered, converted and looked up wrong."""
+        is. What is read wrong is delivered, converted, looked up and written again wrong."""
         op = judged.case.op
-        if op not in further_ops.OPS or op is Op.PRODUCE or Op.DECODE not in form.ops:
+        if op not in further_ops.OPS | {Op.RECODE} or op is Op.PRODUCE or Op.DECODE not in form.ops:
             return None
         data = judged.case.args["data"]
         read = self.judged(form.identifier(Op.DECODE, data))

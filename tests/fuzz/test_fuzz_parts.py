@@ -451,6 +451,31 @@ def test_what_follows_from_a_field_that_is_read_wrong_is_no_finding_of_its_own(d
     assert told == [0, is_the_cause]
 
 
+class _WritesLongAttributesAgain(_LongAttributes):
+    """What it reads again and writes has a byte too many, so no other attributes make that right."""
+
+    def observe(self, case: Case) -> Observation:
+        seen = super().observe(case)
+        if case.op is Op.DECODE or seen.status is not Status.ANSWER:
+            return seen
+        return msgspec.structs.replace(seen, answer=seen.answer + b"\0")
+
+
+@pytest.mark.parametrize(("data", "told"), [("0c800100010100", 0), ("0c000000010100", 1)])
+def test_what_is_read_wrong_is_written_again_wrong(data: str, told: int) -> None:
+    read_wrong = Group("fail", "wrong-value", "read", place="Record.attributes")
+    entry = KnownDeviation("bug", "attributes are no varint", finding=read_wrong, reported="pending")
+    listener = _Told()
+    implementation = _WritesLongAttributesAgain(types={"kafka": {"Record": None}}, ops={Op.DECODE, Op.RECODE})
+    with Examiner(implementation, Known(None, (entry,))) as examiner:
+        kind = kind_of("differential")
+        session = ChildSession(kind, forms(kind, examiner.description, "kafka", "Record"), examiner, listener)
+        (form,) = session.forms.values()
+        session.execute(form.input(bytes.fromhex(data)))
+        session.finish()
+    assert len(listener.names) == told
+
+
 class _DeliversByLongAttributes(Recorder):
     """The same in what it delivers of a batch: there are no keys then."""
 
