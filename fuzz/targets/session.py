@@ -182,7 +182,8 @@ class Session:
             return None
         data = judged.case.args["data"]
         read = self.judged(form.identifier(Op.DECODE, data))
-        return None if read is None else self._settle(form, read, data)
+        # Who only recodes is asked to recode the same bytes again.
+        return None if read is None or read.case.op is op else self._settle(form, read, data)
 
     def _of_simplest(self, form: Form, op: Op) -> str | None:
         """The name of what is wrong with the simplest value of a type; None if nothing is. If an implementation has

@@ -377,3 +377,18 @@ def test_of_a_type_whose_simplest_value_is_read_or_written_wrong_that_alone_is_a
     seen = told_of(implementation, *(b"HeartbeatRequest/4\n" + bytes.fromhex(value) for value in values))
     assert {name.rpartition("-")[0] for name in seen.names} == names
     assert seen.findings > len(names)
+
+
+class _RecodesAlone(Recorder):
+    """Is asked to write again what it only should read, and accepts everything."""
+
+    def observe(self, case: Case) -> Observation:
+        if case.op is Op.DECODE:
+            return Observation(case, Status.UNSUPPORTED)
+        return Observation(case, Status.ANSWER, case.args["data"])
+
+
+def test_who_only_recodes_is_not_asked_for_the_cause_without_end() -> None:
+    implementation = _RecodesAlone(types={"kafka": {"MetadataResponse": (0, 0)}}, ops={Op.DECODE, Op.RECODE})
+    seen = told_of(implementation, b"MetadataResponse/0\n" + bytes.fromhex("ffffffff00000000"))
+    assert {one.rpartition("-")[0] for one in seen.names} == {"kafka-fail-accepted-invalid-read-null-not-allowed-count"}
