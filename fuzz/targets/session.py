@@ -26,7 +26,7 @@ from wireproof.conformance.judging.rulings import ground
 from wireproof.conformance.model import DEVIATIONS, Case, FailureKind, Op, Outcome, Status
 from wireproof.conformance.questions.lookup import UnknownId, find
 from wireproof.conformance.questions.question import offers
-from wireproof.fuzz.targets import inputs, short_varints, simpler_records
+from wireproof.fuzz.targets import inputs, repairs, short_varints, simpler_records
 from wireproof.fuzz.targets.dedup import Deduplication
 from wireproof.fuzz.targets.finding import FuzzFinding, finding_of, names_of, seed_of
 from wireproof.fuzz.targets.inputs import Form, Forms, simplest
@@ -159,6 +159,7 @@ class Session:
         return (
             self._of_reading(form, judged)
             or self._of_simplest(form, judged.case.op)
+            or self._of_repaired(form, judged)
             or self._of_field(form, judged)
             or self._of_long_varints(form, judged)
             or self._of_fewer_records(form, judged)
@@ -195,6 +196,20 @@ class Session:
             if data is not None and judged is not None:
                 self._simplest[form, op] = self._settle(form, judged, data)
         return self._simplest[form, op]
+
+    def _of_repaired(self, form: Form, judged: Judged) -> str | None:
+        """The name of what is wrong when the bytes that have to be refused are made valid; None if nothing is. An
+        implementation that loses an element does not see what is wrong in it, and one that takes bytes after the end
+        has lost what it loses without them."""
+        data = judged.case.args.get("data")
+        if judged.vector.reject is None or not isinstance(data, bytes):
+            return None
+        read = _as_read(form, judged.case)
+        valid = repairs.repaired(data, read.dialect, read.type or "", read.version)
+        alone = None if valid is None else self.judged(_identifier(form, judged.case, valid))
+        if valid is None or alone is None or alone.verdict.outcome is not Outcome.FAIL or alone.verdict.demanded:
+            return None
+        return self._settle(form, alone, valid)
 
     def _of_fewer_records(self, form: Form, judged: Judged) -> str | None:
         """The name of what is wrong with the simplest records that are read or delivered wrong too; None if there are

@@ -379,6 +379,43 @@ def test_of_a_type_whose_simplest_value_is_read_or_written_wrong_that_alone_is_a
     assert seen.findings > len(names)
 
 
+class _LosesEqualIds(Recorder):
+    """Keeps brokers in a map by their ids, ignores what follows, and takes text of any bytes."""
+
+    rules = Rules(trailing_bytes="ignored", invalid_text="replaced")
+
+    def observe(self, case: Case) -> Observation:
+        codec = reference_codec().dialect("kafka").codec("MetadataResponse", case.version)
+        try:
+            value = decode(codec, case.args["data"], self.rules)
+        except DecodeError as error:
+            return refusal(case, error)
+        brokers = {broker["NodeId"]: broker for broker in value["Brokers"]}
+        return Observation(case, Status.ANSWER, {**value, "Brokers": [*brokers.values()]})
+
+
+_BROKERS = "00000002" + 2 * "00000007 0000 00000000"
+_BROKEN_TEXT = "00000002" + "00000007 0003 61ff63 00000000" + "00000007 0000 00000000"
+_NULL_TEXT = "00000002" + "00000007 ffff 00000000" + "00000007 0000 00000000"
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (f"{_BROKERS} 00000000", "kafka-fail-wrong-value-read-count-missing"),
+        (f"{_BROKERS} 00000000 ff", "kafka-fail-wrong-value-read-count-missing"),
+        (f"{_BROKEN_TEXT} 00000000", "kafka-fail-wrong-value-read-count-missing"),
+        (f"{_BROKEN_TEXT} 00000000 ff", "kafka-fail-wrong-value-read-count-missing"),
+        (f"{_NULL_TEXT} 00000000", None),  # is refused
+    ],
+)
+def test_what_is_wrong_with_valid_bytes_is_wrong_with_invalid_ones(data: str, name: str | None) -> None:
+    """Neither what follows nor broken text is taken for the cause: an element is lost."""
+    implementation = _LosesEqualIds(types={"kafka": {"MetadataResponse": (0, 0)}}, ops={Op.DECODE})
+    seen = told_of(implementation, b"MetadataResponse/0\n" + bytes.fromhex(data))
+    assert {one.rpartition("-")[0] for one in seen.names} == ({name} if name else set())
+
+
 class _RecodesAlone(Recorder):
     """Is asked to write again what it only should read, and accepts everything."""
 
