@@ -62,6 +62,7 @@ WRONG: Mapping[str, tuple[str, ...]] = {
     "stores_one_entry": ("store-magic-0-none", "two-compressed-messages", "two-compressed-batches"),
     "names_no_controller": ("the-controller-is-in-the-metadata",),
     "names_another_coordinator": ("the-coordinator-is-in-the-metadata", "the-coordinators-are-in-the-metadata"),
+    "has_no_host_for_an_empty_key": ("find-the-coordinator-of-an-empty-key", "find-the-coordinators-of-an-empty-key"),
     "repeats_the_numbers_asked": ("create-a-topic-with-the-broker-s-numbers",),
     "describes_all_configs": ("describe-one-config",),
     "takes_times_of_later_versions": ("list-offsets-greatest-time-below-its-version",),

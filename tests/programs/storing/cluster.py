@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from store import Body, Storing
 
+_NO_HOST = "null"
+
 
 class NamesNoController(Storing):
     """Names no controller."""
@@ -19,6 +21,26 @@ class NamesAnotherCoordinator(Storing):
     """Names a coordinator that is not in its Metadata."""
 
     coordinator: ClassVar = 2
+
+
+class HasNoHostForAnEmptyKey(Storing):
+    """Answers that no group has an empty name, with null in the place of the coordinator's host."""
+
+    def find_coordinator(self, body: Body, version: int) -> Body:
+        found = super().find_coordinator(body, version)
+        for one, key in zip(
+            found.get("Coordinators", [found]), body.get("CoordinatorKeys", [body.get("Key")]), strict=True
+        ):
+            if not key:
+                one |= {"ErrorCode": 24, "NodeId": -1, "Host": _NO_HOST, "Port": -1}
+        return found
+
+    def written(self, key: int, version: int, correlation_id: int, body: Body) -> bytes:
+        whole = super().written(key, version, correlation_id, body)
+        classic, compact = (len(_NO_HOST).to_bytes(2), b"\xff\xff"), (bytes([len(_NO_HOST) + 1]), b"\0")
+        for length, null in (classic, compact):
+            whole = whole.replace(length + _NO_HOST.encode(), null)
+        return (len(whole) - 4).to_bytes(4) + whole[4:]
 
 
 class RepeatsTheNumbersAsked(Storing):
