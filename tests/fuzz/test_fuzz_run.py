@@ -48,7 +48,7 @@ def _in_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(TESTS)
 
 
-@pytest.mark.parametrize("target", ["decode", "stability", "values", "differential"])
+@pytest.mark.parametrize("target", some(["values", "decode", "stability", "differential"], 2))
 def test_the_reference_is_clean(target: str, tmp_path: Path) -> None:
     ran = fuzz("run", target, "--type=TAG_BUFFER", FEW, "--time=120s", "--out", tmp_path)
     assert ran.code == 0, ran.text
@@ -61,7 +61,7 @@ def test_the_reference_is_clean(target: str, tmp_path: Path) -> None:
     assert all(entry.name == digest(entry.read_bytes()) for entry in (tmp_path / "corpus").glob("*/*/*"))
 
 
-@pytest.mark.parametrize(("target", "dialect"), [("exchange", "wire-format"), ("schema", "kip-482-v1")])
+@pytest.mark.parametrize(("target", "dialect"), some([("exchange", "wire-format"), ("schema", "kip-482-v1")], 2))
 def test_the_reference_is_clean_in_what_has_no_type(target: str, dialect: str, tmp_path: Path) -> None:
     ran = fuzz("run", target, f"--dialect={dialect}", FEW, "--time=120s", "--out", tmp_path)
     assert ran.code == 0, ran.text
@@ -71,7 +71,7 @@ def test_the_reference_is_clean_in_what_has_no_type(target: str, dialect: str, t
     ("miniature", "target", "expected"),
     [
         ("unsigned_for_zigzag", "differential", ("decode", "VARINT", "fail", "wrong-value")),
-        ("empties_unknown_tags", "differential", ("decode", "TAG_BUFFER", "fail", "wrong-value")),
+        *some([("empties_unknown_tags", "differential", ("decode", "TAG_BUFFER", "fail", "wrong-value"))], 2, 1),
         ("broker_closes_instead", "exchange", ("serve", None, "fail", "wrong-answer")),
         (
             "messages_by_recode_as_it_turns_out",
@@ -292,7 +292,7 @@ def test_first_inputs_are_written_with_those_of_a_users_own_vectors(tmp_path: Pa
     assert added == {b"COMPACT_STRING/-\n\x07fuzzed"}
 
 
-@pytest.mark.parametrize("told", [3])
+@pytest.mark.parametrize("told", [2])
 def test_killed_at_any_moment_it_keeps_what_it_told(told: int, tmp_path: Path) -> None:
     words: list[str | Path] = [
         "run",
@@ -350,13 +350,16 @@ class TestBlind:
 
     @pytest.mark.parametrize(
         ("op", "dialect", "only"),
-        [
-            ("lookup", "kafka", "Record"),
-            ("lookup", "kip-82-int-keys", "HEADERS"),
-            ("convert", "kip-82-string-keys", "BATCH"),
-            ("consume", "kafka", "RecordSet"),
-            ("produce", "kafka", "RecordSet"),
-        ],
+        some(
+            [
+                ("lookup", "kip-82-int-keys", "HEADERS"),
+                ("lookup", "kafka", "Record"),
+                ("convert", "kip-82-string-keys", "BATCH"),
+                ("consume", "kafka", "RecordSet"),
+                ("produce", "kafka", "RecordSet"),
+            ],
+            2,
+        ),
     )
     def test_a_fault_in_what_is_asked_beside_is_found_too(
         self, op: str, dialect: str, only: str, monkeypatch: pytest.MonkeyPatch

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner
+from support.thorough import some
 
 from wireproof import catalog_import
 from wireproof.cli import group
@@ -69,10 +70,12 @@ def mutated(content: bytes, random_: random.Random) -> bytes:
     return bytes(data)
 
 
-def judge_all(content: bytes, read: Callable[[bytes], object], refusals: tuple[type[Exception], ...]) -> None:
-    """Each mutation is read or refused, and both happen: else nothing would be shown."""
+def judge_all(
+    content: bytes, read: Callable[[bytes], object], refusals: tuple[type[Exception], ...], one_in: int = 1
+) -> None:
+    """Each mutation is read or refused, and both happen: else nothing would be shown. CI tries one in `one_in`."""
     refused = 0
-    for seed in range(MUTATIONS):
+    for seed in some(range(MUTATIONS), one_in):
         changed = mutated(content, random.Random(seed))
         try:
             read(changed)
@@ -213,7 +216,7 @@ def test_captures() -> None:
         for frames in (Capture(content, "kafka").requests(), Capture(answers, "kafka").responses(asked)):
             assert all(frame.end >= frame.start for frame in frames)
 
-    judge_all(requests, read, (NotToldError,))
+    judge_all(requests, read, (NotToldError,), 4)
 
 
 @pytest.mark.parametrize("seed", range(40))
