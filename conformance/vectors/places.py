@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -24,13 +25,14 @@ def place(name: str) -> tuple[Path, int]:
     first, _, rest = path.partition("/")
     area, _, inner = rest.partition("/")
     added = added_folder(path)
-    folder = Path(str(resources.files("wireproof.vectors"))) if added is None else added
+    folder = _vectors() if added is None else added
+    candidates: Sequence[Path]
     if added is None and inner.count("/") >= 1 and area == "messages":
         message, _, case = inner.partition("/")
-        candidates = [folder / first / area / f"{message}.jsonl"]
+        candidates = (_file(f"{first}/{area}/{message}.jsonl"),)
         wanted = case.partition("/")[2]
     else:
-        own = [folder / first / f"{area}.json", folder / f"{area}.json"]
+        own = (_file(f"{first}/{area}.json"), _file(f"{area}.json"))
         candidates = own if added is None else sorted(folder.rglob("*.json"))
         wanted = inner
     for candidate in candidates:
@@ -40,6 +42,17 @@ def place(name: str) -> tuple[Path, int]:
         if lines and added is None:  # derived from what the file holds
             return candidate, 0
     return folder / first if (folder / first).is_dir() else folder, 0
+
+
+@functools.cache
+def _vectors() -> Path:
+    return Path(str(resources.files("wireproof.vectors")))
+
+
+@functools.cache
+def _file(name: str) -> Path:
+    """A file of the kit's own vectors. Thousands of items stand in one."""
+    return _vectors() / name
 
 
 @functools.cache
