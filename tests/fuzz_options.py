@@ -128,6 +128,13 @@ def test_a_crash_is_minimised(command: list[str | Path], crash: Path, tmp_path: 
     assert len((tmp_path / "small").read_bytes()) < len(WRONG)
 
 
+def test_a_crash_is_cleansed(command: list[str | Path], crash: Path, tmp_path: Path) -> None:
+    """As many bytes as can be are replaced, by a space or by ff."""
+    done = ran([*command, "-cleanse_crash=1", "-exact_artifact_path=clean", *HELPER, crash], tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert (tmp_path / "clean").read_bytes() == b"VARINT/-\n\xff\x20"
+
+
 def test_jobs_of_their_own_are_run(command: list[str | Path], corpus: Path, tmp_path: Path) -> None:
     (corpus / "wrong").unlink()
     done = ran([*command, "-jobs=2", "-workers=2", "-runs=1", *HELPER, corpus], tmp_path)
