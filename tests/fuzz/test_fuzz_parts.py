@@ -282,6 +282,14 @@ class TestCommands:
         assert code == 1
         assert "gen/kafka/VARINT/-/x01#decode" in text
 
+    def test_a_command_that_is_too_long_for_a_list_is_not_cut(self, tmp_path: Path) -> None:
+        kept = msgspec.structs.replace(a_kept(), repro=f"wireproof repro {500 * 'x'}")
+        with Store(tmp_path) as store:
+            store.keep(kept)
+        _, text = commanded("findings", tmp_path)
+        assert "xxx" not in text
+        assert f"stands in {tmp_path}/findings/{kept.finding.name}.json" in " ".join(text.split())
+
     @pytest.mark.parametrize(
         ("words", "said"),
         [

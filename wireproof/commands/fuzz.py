@@ -32,6 +32,8 @@ from wireproof.fuzz.targets.finding import FuzzFinding
 from wireproof.fuzz.targets.session_start import examiner_of
 from wireproof.stopping import interrupt_on_sigterm
 
+#: Characters of a command that is shown. A part of one is of no use.
+_LONGEST_COMMAND = 400
 #: This number of new findings are shown as pages, the others as lines.
 _PAGES = 5
 _TIME = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)?")
@@ -314,9 +316,9 @@ def _tell(store: Store, asked: Retest, states: list[State], out: Path) -> None:
     for kept in new[:_PAGES]:
         _page(kept)
     for kept in new[_PAGES:]:
-        _line(kept, "new")
+        _line(kept, "new", out)
     for kept in asked.open:
-        _line(store.findings[kept.finding.name], "open")
+        _line(store.findings[kept.finding.name], "open", out)
     executions = sum(state.executions for state in states)
     known_of = sum(state.known.total() for state in states)
     say(
@@ -378,9 +380,14 @@ def _page(kept: Kept) -> None:
     )
 
 
-def _line(kept: Kept, state: str) -> None:
+def _line(kept: Kept, state: str, folder: Path) -> None:
+    """Show a finding in the folder of a campaign with the command that repeats it: whole, or where it stands."""
     out = Text(f"{kept.times:>7,}  {state:6} ").append(safe(kept.finding.name), "bold")
-    out.append(f"\n         {safe(middle(kept.repro, 400))}", "dim")
+    command = kept.repro
+    if len(command) > _LONGEST_COMMAND:
+        file = folder / ("mended" if state == "mended" else "findings") / f"{kept.finding.name}.json"
+        command = f"the command that repeats it ({len(command):,} characters) stands in {file} as repro"
+    out.append(f"\n         {safe(command)}", "dim")
     show(out)
 
 
@@ -402,7 +409,7 @@ def findings(folder: Path, verbose: bool) -> None:
         if verbose:
             _page(kept)
         else:
-            _line(kept, state)
+            _line(kept, state, folder)
     say(", ".join(f"{len(found)} {state}" for state, found in of_state.items()))
     sys.exit(1 if of_state["open"] else 0)
 
