@@ -237,14 +237,18 @@ class Session:
         value or an exception comes of bytes that are not refused depends on what follows in them. A refusal that is
         known to be missing at several places is missing at each."""
         lacks = _missing_refusals(form, judged)
-        known = [(one.name, one.finding.missing_refusal()) for one in self.examiner.known.deviations if one.finding]
-        told = [(name, one) for one, name in self._lacking.items()]
-        for name, one in (*((f"{_KNOWN}{name}", one) for name, one in known), *told):
+        known, told = self._known_to_be_missing(), [(name, one) for one, name in self._lacking.items()]
+        for name, one in (*known, *told):
             if one in lacks:
                 return name
         anywhere = {msgspec.structs.replace(one, place=None, type=None) for one in lacks}
-        alike = [name for name, one in known if one and msgspec.structs.replace(one, place=None, type=None) in anywhere]
-        return f"{_KNOWN}{alike[0]}" if len(alike) >= _EVERYWHERE else None
+        alike = [name for name, one in known if msgspec.structs.replace(one, place=None, type=None) in anywhere]
+        return alike[0] if len(alike) >= _EVERYWHERE else None
+
+    def _known_to_be_missing(self) -> list[tuple[str, Group]]:
+        """The refusals that the known file says are missing, each with the name under which it is counted."""
+        entries = [(one.name, one.finding.missing_refusal()) for one in self.examiner.known.deviations if one.finding]
+        return [(f"{_KNOWN}{name}", one) for name, one in entries if one is not None]
 
     def _of_field(self, form: Form, judged: Judged) -> str | None:
         """The name of what is wrong with a field, if the answer is right with 0 in its place. A reader that takes a
@@ -266,9 +270,8 @@ class Session:
     def _of_long_varints(self, form: Form, judged: Judged) -> str | None:
         """The name of the finding or known deviation that a varint may have too many bytes or bits, if the answer is
         right where none has. What comes of the number that is read is as wrong as the number is large."""
-        told = [(name, one) for one, name in self._lacking.items()]
-        known = [(f"{_KNOWN}{one.name}", one.finding) for one in self.examiner.known.deviations if one.finding]
-        names = [name for name, one in (*known, *told) if (one.side, one.demanded) == ("read", Reason.VARINT_OVERFLOW)]
+        missing = (*self._known_to_be_missing(), *((name, one) for one, name in self._lacking.items()))
+        names = [name for name, one in missing if (one.side, one.demanded) == ("read", Reason.VARINT_OVERFLOW)]
         if not names:
             return None
         data = judged.case.args.get("data")
