@@ -402,6 +402,13 @@ def test_tls_where_it_is_not(authority: tuple[trustme.CA, Path]) -> None:
         open_connection(address.replace("tcp:", "tls:"), Options(tls_ca=authority[1], timeout=2.0))
 
 
+def test_a_plain_connection_where_tls_is(authority: tuple[trustme.CA, Path]) -> None:
+    """It would look like a broker from before KIP-35, which closes, and many questions would pass."""
+    told = r"TLS is spoken there: write tls://127\.0\.0\.1:"
+    with with_tls(authority, "localhost") as port, pytest.raises(ImplementationError, match=told):
+        open_connection(f"tcp://127.0.0.1:{port}")
+
+
 def test_a_file_that_holds_no_certificates() -> None:
     with pytest.raises(ImplementationError, match="is no file of certificates in PEM"):
         open_connection("tls://localhost:1", Options(tls_ca=Path(__file__)))

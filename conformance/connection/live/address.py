@@ -64,6 +64,19 @@ def resolve(spec: str, *, remote: bool, authorities: Path | None = None) -> Addr
     return Address(host, port, family, ip, tls)
 
 
+def speaks_tls(address: Address, patience: float) -> bool:
+    """Whether TLS is spoken at an address, told within `patience` seconds. To who does not speak it, it looks like a
+    broker from before KIP-35: it closes the connection. No certificate is checked, because nothing is sent."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    try:
+        with socket.create_connection((address.ip, address.port), patience) as plain, context.wrap_socket(plain):
+            return True
+    except OSError:
+        return False
+
+
 def _context(spec: str, authorities: Path | None) -> ssl.SSLContext:
     try:
         return ssl.create_default_context(cafile=authorities)

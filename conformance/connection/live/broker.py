@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from wireproof.conformance.connection.base import Connection, ImplementationError, Options, no_block
 from wireproof.conformance.connection.live import announced, login
-from wireproof.conformance.connection.live.address import SCHEME, Address, resolve
+from wireproof.conformance.connection.live.address import SCHEME, Address, resolve, speaks_tls
 from wireproof.conformance.connection.live.exchange import LONGEST_ANSWER, PAUSE, Exchange
 from wireproof.conformance.connection.live.load import Load
 from wireproof.conformance.connection.live.talk import Talk
@@ -47,6 +47,8 @@ AT_ONCE = 64
 FEWER = 4
 #: A silence lasts so many times as long as the slowest answer so far.
 PATIENCE = 4.0
+#: Seconds in which a server that may speak TLS has to do so.
+_TLS_WITHIN = 2.0
 #: Seconds in which a broker that has closed connections may turn out to have ended.
 DOUBT = 0.05
 #: … and after a load, of which it may run out of memory: what it has been sent is read first.
@@ -516,7 +518,11 @@ class BrokerConnection(Connection):
             ended = self._program.stop()
             silent = f"nobody listens at {self._address} within {LISTENS_WITHIN:g} seconds of its description."
             raise ImplementationError(f"{self._spec}: {ended.detail if ended else silent}")
-        if self._first and ranges is None and not (exchange.closed and not answer):
+        closed = exchange.closed and not answer
+        plain = self._program is None and self._address.tls is None
+        if self._first and closed and plain and speaks_tls(self._address, min(limit, _TLS_WITHIN)):
+            raise ImplementationError(f"{self._spec}: TLS is spoken there: write tls://{self._address}")
+        if self._first and ranges is None and not closed:
             got = answer[:32].hex() if answer else f"nothing within {limit:g} seconds"
             raise ImplementationError(
                 f"{self._spec}: no Kafka broker answers there: {got} came for an ApiVersions request of version 0. If "
