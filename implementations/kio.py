@@ -4,9 +4,11 @@ Offered are the readers and writers of `kio.serial.readers` and `kio.serial.writ
 `kio.schema.index` (`entity_reader`, `entity_writer`), with a module for each version, imported at its first use. One
 array reader of each form serves nullable and other fields, as in kio's own entities. A reader returns how much it has
 read, so bytes left over are refused. Records are those of `kio.records`: batches of magic 2, not compressed; a new
-batch has the base offset and timestamp of its first record. Error codes, durations and points in time are members of
-an enumeration, timedeltas and datetimes; numbers that these can't hold can't be asked. kio has no tag buffers alone, no
-unknown tags, no frames, no sets of batches or messages, no negotiation and no part of a broker.
+batch has the base offset and timestamp of its first record. `produce` writes a `NewRecordBatch`, as kio calls one that
+is about to be produced; the offsets of its records are counted here, for kio has no producer. Error codes, durations
+and points in time are members of an enumeration, timedeltas and datetimes; numbers that these can't hold can't be
+asked. kio has no tag buffers alone, no unknown tags, no frames, no sets of batches or messages, no negotiation and no
+part of a broker.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from kio.schema.errors import ErrorCode
 from kio.schema.index import schema_name_map
 from kio.serial import entity_reader, entity_writer, errors, readers, writers
 from kio.serial._introspect import EntityField, EntityTupleField, classify_field, is_optional
-from kio.static.primitive import TZAwareMicros, i64
+from kio.static.primitive import TZAwareMicros, i16, i32, i64
 
 from implementations._shared import BATCH_FIELDS, RECORD_FIELDS, SPELLED, TrailingBytesError, others_than, wire_name
 
@@ -121,7 +123,8 @@ types: dict[str, dict[str, tuple[int, int] | None]] = {
 }
 #: The fields that the writer sets itself.
 rebuilds = {"RecordBatch": ("lastOffsetDelta", "maxTimestamp")}
-CODEC = 0x07
+#: Bits of a batch's attributes.
+CODEC, TRANSACTIONAL = 0x07, 0x10
 
 
 def decode(type: str, data: bytes, *, dialect: str, version: int | None = None) -> Any:
@@ -152,6 +155,30 @@ def encode(type: str, value: Any, *, dialect: str, version: int | None = None) -
     else:
         _codec(type, 1)(out, value)
     return out.getvalue()
+
+
+def produce(records: list[dict[str, Any]], *, magic: int, codec: str, options: dict[str, Any], dialect: str) -> bytes:
+    """What `kio.records.writers` makes of the records. A `NewRecordBatch` has no place for a magic or a codec."""
+    if magic != RecordBatch.magic:
+        raise NotImplementedError(f"kio.records.schema.NewRecordBatch has the magic {RecordBatch.magic} alone")
+    if codec != "none":
+        raise NotImplementedError("kio.records.writers has no compression")
+    batch = NewRecordBatch(
+        producer_id=i64(options["producer_id"]),
+        producer_epoch=i16(options["producer_epoch"]),
+        base_sequence=i32(options["base_sequence"]),
+        attributes=i16(TRANSACTIONAL if options["transactional"] else 0),
+        records=tuple(_sent(record, offset) for offset, record in enumerate(records)),
+    )
+    out = io.BytesIO()
+    record_writers.write_batch(out, batch)
+    return out.getvalue()
+
+
+def _sent(record: dict[str, Any], offset: int) -> Record:
+    """The record as an application makes it."""
+    relative = {"attributes": 0, "timestampDelta": record["timestamp"], "offsetDelta": offset}
+    return _native_record(relative | {name: record[name] for name in ("key", "value", "headers")}, 0, 0)
 
 
 def _reader(type_name: str, version: int | None) -> Any:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import uuid
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from support.paths import ROOT
@@ -502,6 +502,34 @@ class TestRecords:
         assert found.decode("MessageSet", written, dialect="kafka", version=magic) == messages
         in_a_set = [entry | {"magic": magic} for entry in messages]
         assert found.decode("RecordSet", written, dialect="kafka") == in_a_set
+
+
+class TestWhatKioProduces:
+    GIVEN: ClassVar = [
+        {"timestamp": 1_600_000_000_000 + late, "key": None, "value": b"v", "headers": HEADERS} for late in (0, 5)
+    ]
+
+    def produce(self, *, magic: int = 2, codec: str = "none") -> bytes:
+        options = {"producer_id": 7, "producer_epoch": 1, "base_sequence": 5, "transactional": True}
+        written = wrapper("kio").produce(self.GIVEN, magic=magic, codec=codec, options=options, dialect="kafka")
+        assert isinstance(written, bytes)
+        return written
+
+    def test_records_are_counted(self) -> None:
+        batch = reference.decode("RecordBatch", self.produce(), dialect="kafka")
+        assert (batch["attributes"], batch["producerId"], batch["producerEpoch"], batch["baseSequence"]) == (
+            0x10,
+            7,
+            1,
+            5,
+        )
+        assert (batch["lastOffsetDelta"], batch["maxTimestamp"] - batch["baseTimestamp"]) == (1, 5)
+        assert [record["headers"] for record in batch["records"]] == [HEADERS, HEADERS]
+
+    @pytest.mark.parametrize("asked", [{"magic": 1}, {"codec": "gzip"}])
+    def test_what_it_lacks_is_not_offered(self, asked: dict[str, Any]) -> None:
+        with pytest.raises(NotImplementedError):
+            self.produce(**asked)
 
 
 BATCH = {
