@@ -14,7 +14,8 @@ const { Writer } = await load(`${DIST}/protocol/writer.js`)
 const records = await load(`${DIST}/protocol/records.js`)
 const { MessagesStream } = await load(`${DIST}/clients/consumer/messages-stream.js`)
 const { FetchIsolationLevels } = await load(`${DIST}/apis/enumerations.js`)
-const { kCreateConnectionPool } = await load(`${DIST}/clients/base/base.js`)
+const { kApis, kCreateConnectionPool, kMetadata } = await load(`${DIST}/clients/base/base.js`)
+const { Producer } = await load(`${DIST}/clients/producer/producer.js`)
 const { GenericError, ResponseError } = await load(`${DIST}/errors.js`)
 const { OutOfBoundsError } = await load('@platformatic/dynamic-buffer/dist/index.js')
 
@@ -163,9 +164,14 @@ function shownBatch(batch) {
   }
 }
 
+// A Map whose keys are Buffers keeps those that stand twice.
+function asMap(headers) {
+  return new Map(headers.map(([name, item]) => [name === null ? null : Buffer.from(name), item]))
+}
+
 function built({ attributes, timestampDelta, offsetDelta, headers, ...rest }, base) {
   need(attributes === 0, 'createRecord takes no attributes')
-  const pairs = headers && new Map(headers.map(([name, item]) => [name === null ? null : Buffer.from(name), item]))
+  const pairs = headers && asMap(headers)
   return { message: { ...rest, timestamp: base + BigInt(timestampDelta), headers: pairs }, offsetDelta }
 }
 
@@ -225,7 +231,11 @@ function offered(call) {
 // --- A consumer ---
 
 const TOPIC = 't'
-const metadata = { topics: new Map([[TOPIC, { id: TOPIC, partitions: [{ leader: 0, leaderEpoch: 0 }] }]]) }
+const partitions = [{ leader: 0, leaderEpoch: 0 }]
+const metadata = {
+  brokers: new Map([[0, {}]]),
+  topics: new Map([[TOPIC, { id: TOPIC, partitions, partitionsCount: partitions.length }]]),
+}
 
 // A MessagesStream of a consumer that is made here, and has what the stream asks of one: the partition, and one response. The
 // stream may ask for more before it ends; that is not answered.
@@ -261,11 +271,84 @@ async function consume({ data, position, isolation, aborted }) {
   return { records: delivered, position: stream.offsetsToFetch.get(`${TOPIC}:0`) }
 }
 
+// --- A producer ---
+
+// The versions that a Sender's broker announces. In Produce 7 the records are the end of the request.
+const ANNOUNCED = { Produce: 7, InitProducerId: 4, FindCoordinator: 4, AddPartitionsToTxn: 3 }
+const PRODUCE = 0
+// What stands before the records, but for a transactional id: its length, acks, timeout, the count of topics, a name, the
+// count of partitions, a partition, and the size of the records.
+const RECORDS_AT = 2 + 2 + 4 + 4 + 2 + TOPIC.length + 4 + 4 + 4
+// Messages that are sent at most so that the next has the sequence in question.
+const EARLIER = 1_000
+const EMPTY = { topic: TOPIC, partition: 0, key: null, value: null }
+
+// A Producer whose connections end here, at a broker of one partition that gives out the producer's id.
+class Sender extends Producer {
+  constructor({ producer_id: producerId, producer_epoch: producerEpoch, transactional }) {
+    const idempotent = BigInt(producerId) !== -1n
+    super({ clientId: TOPIC, bootstrapBrokers: [], idempotent, retries: false, transactionalId: TOPIC })
+    this.recordsAt = RECORDS_AT + (transactional ? TOPIC.length : 0)
+    // Each api finds in it what it asks for.
+    this.answer = {
+      producerId: BigInt(producerId),
+      producerEpoch,
+      coordinators: [{ key: TOPIC, nodeId: 0 }],
+      responses: [{ name: TOPIC, partitionResponses: [{ index: 0, baseOffset: 0n }] }],
+    }
+    this[kApis] = Object.entries(ANNOUNCED).map(([name, version]) => ({ name, minVersion: version, maxVersion: version }))
+  }
+
+  [kCreateConnectionPool]() {
+    const connection = { send: (api, _version, payload, _parse, _tags, _tagged, done) => this.asked(api, payload, done) }
+    const found = (_, done) => done(null, connection)
+    return { get: found, getFirstAvailable: found }
+  }
+
+  [kMetadata](_, done) {
+    done(null, metadata)
+  }
+
+  // Like Connection.send, which catches what the making of a request throws.
+  asked(api, payload, done) {
+    try {
+      const { buffer } = payload()
+      if (api === PRODUCE) this.records = buffer.subarray(this.recordsAt)
+    } catch (error) {
+      this.fault = error
+      return done(error)
+    }
+    done(null, this.answer)
+  }
+}
+
+// Messages as an application sends them. What made the request fail is thrown as it was, not as the list that `send` makes.
+async function produce({ records: given, magic, codec, options }) {
+  const { base_sequence: earlier, transactional } = options
+  need(magic === 2, '@platformatic/kafka writes magic 2 alone')
+  need(earlier <= EARLIER, `a producer's sequence is ${earlier} after as many messages`)
+  const sender = new Sender(options)
+  const to = transactional ? await sender.beginTransaction() : sender
+  if (earlier > 0) await to.send({ messages: Array.from({ length: earlier }, () => ({ ...EMPTY })) })
+  const messages = given.map(({ timestamp, key, value, headers }) => {
+    return { ...EMPTY, timestamp: BigInt(timestamp), key, value, headers: asMap(headers) }
+  })
+  try {
+    await to.send({ messages, compression: codec })
+  } catch (error) {
+    offered(() => {
+      throw sender.fault ?? error
+    })
+  }
+  return sender.records
+}
+
 export const wrapper = {
   name: '@platformatic/kafka',
   version: versionOf('@platformatic/kafka'),
   types,
   consume,
+  produce,
   readings: {
     'R-K-1': 'other',
     'R-K-3': 'other',

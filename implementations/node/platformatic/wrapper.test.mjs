@@ -58,3 +58,32 @@ test('what createRecordsBatch takes from elsewhere is not offered', () => {
   assert.throws(() => encode('RecordBatch', batch), { message: /counts the offsets/ })
   assert.throws(() => encode('RecordBatch', { ...batch, baseOffset: 1 }), { message: /base offset/ })
 })
+
+const MESSAGE = { timestamp: 1000, key: null, value: bytes('76'), headers: [['a', bytes('31')], ['b', null], ['a', null]] }
+const PLAIN = { producer_id: -1, producer_epoch: -1, base_sequence: -1, transactional: false }
+const written = async options =>
+  decode('RecordBatch', await wrapper.produce({ records: [MESSAGE], magic: 2, codec: 'gzip', options: { ...PLAIN, ...options } }))
+
+test('a producer writes all headers of a message', async () => {
+  const batch = await written()
+  assert.deepEqual([batch.attributes, batch.producerId, batch.baseTimestamp], [1, -1, 1000])
+  assert.deepEqual(
+    batch.records[0].headers.map(([key]) => Buffer.from(key.hex, 'hex').toString()),
+    ['a', 'b', 'a']
+  )
+})
+
+test('a producer has its id, and the sequence behind what it has sent', async () => {
+  const options = { producer_id: 2n ** 60n, producer_epoch: 3, base_sequence: 5 }
+  for (const [transactional, attributes] of [[false, 1], [true, 0x11]]) {
+    const batch = await written({ ...options, transactional })
+    assert.deepEqual([batch.attributes, batch.producerEpoch, batch.baseSequence], [attributes, 3, 5])
+    assert.deepEqual(batch.producerId, { int: String(2n ** 60n) })
+  }
+})
+
+test('a sequence behind too many messages, and another magic, are not offered', async () => {
+  await assert.rejects(written({ producer_id: 1n, producer_epoch: 0, base_sequence: 1001 }), { message: /after as many/ })
+  const asked = { records: [MESSAGE], magic: 1, codec: 'none', options: PLAIN }
+  await assert.rejects(wrapper.produce(asked), { message: /magic 2 alone/ })
+})
