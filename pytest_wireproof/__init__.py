@@ -107,6 +107,12 @@ def add_suite_options(parser: pytest.Parser) -> None:
         help="log in to a broker as this user; the password is in the environment, WIREPROOF_SASL_PASSWORD",
     )
     group.addoption(
+        "--prints",
+        metavar="FORM",
+        help="of a client's command: it prints the records that it is given, as `json` (kcat -J) or in a pattern such "
+        "as '{offset} {key=NULL} {value=NULL}'",
+    )
+    group.addoption(
         "--unsteady",
         choices=("report", "fail"),
         default="report",

@@ -111,6 +111,12 @@ def implementation_options(command: _Command) -> _Command:
                 help="Log in to a broker as this user; the password is in the environment, WIREPROOF_SASL_PASSWORD.",
             ),
             click.option(
+                "--prints",
+                metavar="FORM",
+                help="Of a client's command: it prints the records that it is given, as `json` (kcat -J) or in a "
+                "pattern such as '{offset} {key=NULL} {value=NULL}'.",
+            ),
+            click.option(
                 "--transcript",
                 type=click.Path(dir_okay=False, path_type=Path),
                 metavar="FILE",

@@ -45,6 +45,8 @@ class Options:
     `tls_ca`: the certificates that a broker's is checked against, a file in PEM. `sasl`: `plain:USER`, the user as whom
     each connection logs in.
 
+    Of commands of clients: `prints` says in which form one prints the records that it is given (see `live.printed`).
+
     Raises WireproofError for a limit out of its range, or none (nan).
     """
 
@@ -59,6 +61,7 @@ class Options:
     load: int = 0
     tls_ca: Path | None = None
     sasl: str | None = None
+    prints: str | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.timeout <= LONGEST:

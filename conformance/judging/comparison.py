@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from wireproof import reference
@@ -201,20 +201,27 @@ def _produced(comparison: Comparison, expected: Sequence[Any], answer: bytes) ->
 
 
 def as_told(expected: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """What a consumer has to deliver, without the types of timestamps where the answer tells none; and the answer."""
-    tells = "timestamp_type" in next(iter(answer["records"]), {"timestamp_type": None})
-    told = expected if tells else _without_types(expected, lambda _: True)
+    """What a consumer has to deliver, without what the answer does not tell: types of timestamps, and, of a command
+    that prints records, the position and fields; and the answer."""
+    first = next(iter(answer["records"]), None)
+    told = {key: item for key, item in expected.items() if key in answer}
+    if first is not None:
+        told["records"] = [_only(record, first.keys()) for record in told["records"]]
     return _without_untimed_types(told), _without_untimed_types(answer)
+
+
+def _only(record: Mapping[str, Any], keys: Container[str]) -> Mapping[str, Any]:
+    return {key: item for key, item in record.items() if key in keys}
 
 
 def _without_untimed_types(delivered: Mapping[str, Any]) -> Mapping[str, Any]:
     """The same without the type of a timestamp that is none."""
-    return _without_types(delivered, lambda record: identical(record["timestamp"], _NO_TIMESTAMP))
+    return _without_types(delivered, lambda record: identical(record.get("timestamp"), _NO_TIMESTAMP))
 
 
 def _without_types(delivered: Mapping[str, Any], of: Callable[[Mapping[str, Any]], bool]) -> Mapping[str, Any]:
     def shown(record: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {key: item for key, item in record.items() if key != "timestamp_type"} if of(record) else record
+        return _only(record, record.keys() - {"timestamp_type"}) if of(record) else record
 
     return {**delivered, "records": [*map(shown, delivered["records"])]}
 

@@ -47,4 +47,5 @@ def connection_options(config: pytest.Config) -> Options:
         load=option("--load"),
         tls_ca=None if option("--tls-ca") is None else Path(option("--tls-ca")).absolute(),
         sasl=option("--sasl"),
+        prints=option("--prints"),
     )

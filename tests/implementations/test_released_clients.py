@@ -49,6 +49,26 @@ def skip_without(spec: str) -> None:
         missing(f"{library} is not installed")
 
 
+#: Vectors that the consumer that prints is asked, beside those of which something is known.
+PRINTED = (
+    *("kafka/delivery/compacted-gaps#consume", "kafka/delivery/refused-crc#consume", "kafka/delivery/magic-0#consume"),
+    "kafka/delivery/control-abort-alone#consume",
+)
+
+
+def test_kcat_prints_what_it_is_given_and_what_is_known_of_it_is_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    spec = "client:implementations/clients/client_kcat_reads {bootstrap} {position} {isolation}"
+    if shutil.which("kcat") is None:
+        missing("kcat is not installed")
+    known = load(FOLDER / "client_kcat_reads.known.toml", None)
+    always = {one for entry in known.deviations for one in entry.globs}
+    with Examiner(open_connection(spec, Options(timeout=12, prints="json")), known) as examiner:
+        verdicts = {one.case.id: one.verdict for one in examiner.judge(map(find, always | {*PRINTED}))}
+    assert {one for one, verdict in verdicts.items() if verdict.outcome in DEVIATIONS} == always
+    assert {one for one, verdict in verdicts.items() if verdict.outcome is Outcome.PASS} == {*PRINTED}
+
+
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_client_works_and_what_is_known_of_it_is_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)

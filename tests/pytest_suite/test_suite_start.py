@@ -64,7 +64,7 @@ def started(**asked: object) -> tuple[Mapping[str, Starting], list[Callable[[], 
     options = {"impl": ["marks", "marks"], "help": False, "version": 0} | asked
     others: dict[str, object] = {"--case-timeout": None, "--transcript": None, "--memory": 1024, "--in-process": False}
     others |= {"--silence": None, "--allow-remote": False, "--allow-writes": False, "--load": 0, "--tls-ca": None}
-    others |= {"--sasl": None, "--dialect": None}
+    others |= {"--sasl": None, "--prints": None, "--dialect": None}
     cleanups: list[Callable[[], object]] = []
     config = SimpleNamespace(
         option=SimpleNamespace(**options), getoption=others.__getitem__, add_cleanup=cleanups.append

@@ -44,6 +44,7 @@ def readings(
     load: int,
     tls_ca: Path | None,
     sasl: str | None,
+    prints: str | None,
     transcript: Path | None,
     dialect: str | None,
     as_json: bool,
@@ -73,6 +74,7 @@ def readings(
         load=load,
         tls_ca=tls_ca,
         sasl=sasl,
+        prints=prints,
     )
     with open_examiner(spec, options, as_declared=False) as examiner:
         described = examiner.description

@@ -49,6 +49,7 @@ def repro(
     load: int,
     tls_ca: Path | None,
     sasl: str | None,
+    prints: str | None,
     transcript: Path | None,
 ) -> None:
     """Ask an implementation one question again, and show all details.
@@ -79,6 +80,7 @@ def repro(
             load=load,
             tls_ca=tls_ca,
             sasl=sasl,
+            prints=prints,
         )
         with open_examiner(spec, options) as examiner:
             judged = examiner.with_undeclared_reading(*examiner.judge([question]))

@@ -42,7 +42,7 @@ CONNECTS_WITHIN = 60.0
 #: Seconds between two looks at the clients.
 _PAUSE = 0.005
 #: The most bytes that a client may write to its stdout.
-_FLOOD = 1 << 24
+FLOOD = 1 << 24
 
 
 def client_command(spec: str) -> list[str]:
@@ -125,7 +125,7 @@ class _Running:
             return self._seen(Status.HANG, "timeout", f"it had not ended after {limit:g} seconds: it was killed; ")
         if self._process.memory > self._options.memory << 20:
             return self._seen(Status.OOM, "memory", f"it took {self._process.memory >> 20} MiB: it was killed; ")
-        if self._written + self._process.half_line_size > _FLOOD:
+        if self._written + self._process.half_line_size > FLOOD:
             return self._seen(Status.VIOLATION, "flood", f"it wrote {self._written >> 20} MiB: it was killed; ")
         return None
 

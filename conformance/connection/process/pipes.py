@@ -142,6 +142,11 @@ class Process:
         return bytes(self._half_line[:_HALF_LINE])
 
     @property
+    def rest(self) -> bytes:
+        """Its incomplete last line on stdout, all of it."""
+        return bytes(self._half_line)
+
+    @property
     def half_line_size(self) -> int:
         """The number of bytes on stdout after the last line feed."""
         return len(self._half_line)

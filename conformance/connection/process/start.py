@@ -28,6 +28,8 @@ class Starting:
         self._spec = spec
         self._options = options
         self._process: Process | None = None
+        if options.prints is not None and not is_client(spec):
+            raise ImplementationError(f"{spec}: --prints says what a client's command prints, client:COMMAND")
         if is_address(spec) or spec.startswith(PROXY):
             return
         if options.in_process and not is_client(spec):
@@ -51,7 +53,10 @@ class Starting:
         # Imported here: both bring the reference, which other implementations do without.
         if is_client(self._spec):
             from wireproof.conformance.connection.live.client import client_connection
+            from wireproof.conformance.connection.live.printing import printing_connection
 
+            if self._options.prints is not None:
+                return printing_connection(self._spec, self._options)
             return client_connection(self._spec, self._options)
         if self._spec.startswith(PROXY):
             from wireproof.conformance.connection.live.proxied import proxy_connection
