@@ -15,6 +15,7 @@ from wireproof.reference.peers.connection import Wait
 from wireproof.reference.peers.topics import LEADER_EPOCH, NotKeptError, Topic, Topics
 
 UNKNOWN_TOPIC_OR_PARTITION = 3
+NOT_LEADER_OR_FOLLOWER = 6
 INVALID_TOPIC = 17
 UNSUPPORTED_VERSION = 35
 INVALID_REPLICATION_FACTOR = 38
@@ -71,6 +72,11 @@ class Facts:
     topics: Topics
     now: float
 
+    @property
+    def leader(self) -> int:
+        """The broker that leads all partitions."""
+        return self.cluster.this_broker if self.topics.leader is None else self.topics.leader
+
 
 #: The answer's body to a request's body in some version; None: no answer is sent.
 Respond = Callable[[Facts, Body, int], Body | Wait[Body] | None]
@@ -91,12 +97,12 @@ def metadata(facts: Facts, request: Body, version: int) -> Body:
     """The cluster, and the requested topics (by name or id)."""
     cluster, asked = facts.cluster, request["Topics"]
     if asked is None or (version == 0 and not asked):
-        found = [_described(topic, cluster) for topic in facts.topics.by_name.values()]
+        found = [_described(topic, facts) for topic in facts.topics.by_name.values()]
     else:
         found = [_looked_up(topic, facts, version) for topic in asked]
     return {
         "Brokers": [{"NodeId": node.node_id, "Host": node.host, "Port": node.port} for node in cluster.nodes],
-        "ControllerId": cluster.this_broker,
+        "ControllerId": cluster.nodes[0].node_id,
         "Topics": found,
     }
 
@@ -108,21 +114,21 @@ def _looked_up(asked: Body, facts: Facts, version: int) -> Body:
         return {"ErrorCode": INVALID_REQUEST, "Name": name or "", "TopicId": topic_id}
     topic = facts.topics.by_id(topic_id) if by_id else facts.topics.by_name.get(name)
     if topic is not None:
-        return _described(topic, facts.cluster)
+        return _described(topic, facts)
     if by_id:
         return {"ErrorCode": UNKNOWN_TOPIC_ID, "Name": None, "TopicId": topic_id}
     return {"ErrorCode": UNKNOWN_TOPIC_OR_PARTITION, "Name": name}
 
 
-def _described(topic: Topic, cluster: Cluster) -> Body:
-    this = cluster.this_broker
+def _described(topic: Topic, facts: Facts) -> Body:
+    leader = facts.leader
     partitions = [
         {
             "PartitionIndex": index,
-            "LeaderId": this,
+            "LeaderId": leader,
             "LeaderEpoch": LEADER_EPOCH,
-            "ReplicaNodes": [this],
-            "IsrNodes": [this],
+            "ReplicaNodes": [leader],
+            "IsrNodes": [leader],
         }
         for index in range(len(topic.partitions))
     ]

@@ -72,7 +72,7 @@ class Broker(Connection):
         self.writing = dataclasses.replace(rules, field_not_in_version="ignorable")
         self.cluster = cluster
         self.responses = responses
-        self._topics = Topics() if topics is None else topics
+        self.topics = Topics() if topics is None else topics
 
     def answer(self, frame: bytes, now: float) -> Answer:
         """The answer to the request that is a frame's content."""
@@ -109,7 +109,7 @@ class Broker(Connection):
         return request
 
     def _supported(self, request: Body, api_key: int, version: int, correlation_id: int, now: float) -> Answer:
-        said = self.responses[api_key](Facts(self.apis, self.cluster, self._topics, now), request, version)
+        said = self.responses[api_key](Facts(self.apis, self.cluster, self.topics, now), request, version)
         if said is None:
             return b""
         written = partial(self._frame, api_key, version, correlation_id)

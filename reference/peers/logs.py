@@ -16,7 +16,13 @@ from typing import Any
 
 from wireproof.reference.codec import Codec, decode
 from wireproof.reference.errors import DecodeError, Reason
-from wireproof.reference.peers.answers import UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_OR_PARTITION, Body, Facts
+from wireproof.reference.peers.answers import (
+    NOT_LEADER_OR_FOLLOWER,
+    UNKNOWN_TOPIC_ID,
+    UNKNOWN_TOPIC_OR_PARTITION,
+    Body,
+    Facts,
+)
 from wireproof.reference.peers.connection import Wait
 from wireproof.reference.peers.topics import (
     CORRUPT_MESSAGE,
@@ -72,6 +78,8 @@ def find(
         return None, None, unknown
     if not 0 <= index < len(topic.partitions):
         return topic, None, UNKNOWN_TOPIC_OR_PARTITION
+    if facts.leader != facts.cluster.this_broker:
+        return topic, None, NOT_LEADER_OR_FOLLOWER
     if epoch not in {-1, LEADER_EPOCH}:
         return topic, None, UNKNOWN_LEADER_EPOCH if epoch > LEADER_EPOCH else FENCED_LEADER_EPOCH
     return topic, topic.partitions[index], 0

@@ -163,9 +163,11 @@ class Topic:
 
 
 class Topics:
-    """All topics of a broker."""
+    """All topics of a broker, or of several that share them. `leader`: the broker that leads all partitions; None:
+    each that is asked."""
 
     def __init__(self) -> None:
+        self.leader: int | None = None
         self.by_name: dict[str, Topic] = {}
         self._made = 0
         self._kept = 0
