@@ -19,7 +19,7 @@ class RunEvent(NamedTuple):
     `at`: seconds since the process was started. `kind`: the client "opened" the connection; a "request" of it, which is
     the content of a frame; the "answer" of the broker, in whole frames or what the script makes of them; the broker has
     "closed" the connection; the client has "ended" it. `scripted`: the script says what the answer is. `early`: the
-    request had come before the answer in front of it was sent.
+    request had come before the answer in front of it was sent. `node`: the broker's id, 0, or 1 of the second one.
     """
 
     at: float
@@ -28,6 +28,7 @@ class RunEvent(NamedTuple):
     data: bytes = b""
     scripted: bool = False
     early: bool = False
+    node: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +49,27 @@ class ClientRun:
 class Reply(NamedTuple):
     """What the script's broker sends for a request: `data`, with `byte_every` seconds between two bytes (0: at once),
     `delay` seconds after the request, in one packet with the answers to what has come in between. `closes`: then it
-    closes the connection."""
+    closes the connection. `gone`: and takes no other one any more."""
 
     data: bytes
     closes: bool = False
     byte_every: float = 0.0
     delay: float = 0.0
+    gone: bool = False
 
 
 class ClientScript(Protocol):
-    """How the kit's broker answers one run."""
+    """How the kit's broker answers one run. `second`: how the second one does, where there is one. `hands_over`: with
+    the first request of this api the first broker leads the partition, in its place; None: it leads to the end."""
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def second(self) -> ClientScript | None: ...
+
+    @property
+    def hands_over(self) -> int | None: ...
 
     @property
     def apis(self) -> Mapping[int, tuple[int, int]]:
@@ -73,7 +82,7 @@ class ClientScript(Protocol):
         ...
 
     def reply(self, request: bytes, earlier: int, usual: bytes | None) -> Reply | None:
-        """The answer to a request, the content of a frame. `earlier`: how many requests of the same api and in this run
-        the script has answered. `usual`: what the broker answers without a script; None: it closes. None: the script
-        leaves this request to the broker."""
+        """The answer to a request, the content of a frame. `earlier`: how many requests of the same api, of this broker
+        and in this run the script has answered. `usual`: what the broker answers without a script; None: it closes.
+        None: the script leaves this request to the broker."""
         ...

@@ -2,8 +2,8 @@
 
 Each frame is a request of a version that the catalogue has, header and all, as a writer must write it. Its api and
 version were announced on its connection: by an answer to ApiVersions without an error, or else on another connection
-before. Who was told nothing may ask anything. ApiVersions may be asked first in any version, and in version 0 always;
-after an error 35 that names a range of its own, inside of that.
+to this broker before. Who was told nothing by a broker may ask it anything. ApiVersions may be asked first in any
+version, and in version 0 always; after an error 35 that names a range of its own, inside of that.
 
 Nothing more is asked on a connection within the throttle time that an answer of the script told there, in versions in
 which the broker sends the answer at once; requests that had come before are none. Who asks on is contested (R-K-65).
@@ -63,7 +63,8 @@ def _listed(steps: list[str]) -> str:
 def _faults(run: ClientRun) -> Iterator[tuple[str, str]]:
     """Each frame that no client may send: what is wrong, and the place in it."""
     here: dict[int, Announced] = {}
-    anywhere: Announced = {}
+    #: What each broker has announced on any connection.
+    anywhere: dict[int, Announced] = {}
     asked: dict[int, tuple[int, int]] = {}
     #: Connection → when it may be used again, and the throttle time.
     throttled: dict[int, tuple[float, float]] = {}
@@ -75,21 +76,21 @@ def _faults(run: ClientRun) -> Iterator[tuple[str, str]]:
             if api == API_VERSIONS and (listed := _announced(event.data, version)):
                 here.setdefault(event.connection, {}).update(listed)
                 for key, spans in listed.items():
-                    anywhere.setdefault(key, []).extend(spans)
+                    anywhere.setdefault(event.node, {}).setdefault(key, []).extend(spans)
         elif event.kind == "request":
             if len(event.data) < _LEAST_HEADER:
-                yield f"on connection {event.connection} came a frame of {len(event.data)} bytes: no header", "header"
+                yield f"on {_connection(event)} came a frame of {len(event.data)} bytes: no header", "header"
                 continue
             api, version = struct.unpack_from(">hh", event.data)
             first = event.connection not in asked
             asked[event.connection] = (api, version)
-            known = here.get(event.connection) or anywhere
+            known = here.get(event.connection) or anywhere.get(event.node, {})
             yield from _unannounced(event, api, version, {} if first and api == API_VERSIONS else known)
             yield from _malformed(event, api, version)
             free, seconds = throttled.get(event.connection, (0.0, 0.0))
             if event.at < free and not event.early:
                 text = f"{_name(api)} was asked within the throttle time of {seconds:g} seconds"
-                yield f"on connection {event.connection} {text}", _WITHIN
+                yield f"on {_connection(event)} {text}", _WITHIN
 
 
 def _throttle_time(data: bytes, api: int, version: int) -> float:
@@ -129,7 +130,7 @@ def _unannounced(event: RunEvent, api: int, version: int, known: Announced) -> I
     spans = known.get(api, [])
     if not any(low <= version <= high for low, high in spans):
         said = ", ".join(f"{low} to {high}" for low, high in spans) or "nothing of it"
-        yield f"on connection {event.connection} {_name(api)} {version} was asked; announced: {said}", "version"
+        yield f"on {_connection(event)} {_name(api)} {version} was asked; announced: {said}", "version"
 
 
 def _malformed(event: RunEvent, api: int, version: int) -> Iterator[tuple[str, str]]:
@@ -143,8 +144,12 @@ def _malformed(event: RunEvent, api: int, version: int) -> Iterator[tuple[str, s
         reference_codec().decode("RequestFrame", frame, dialect=DIALECT)
     except reference.DecodeError as error:
         place = f" at byte {error.offset}" if error.offset is not None else ""
-        text = f"on connection {event.connection} {name} {version} is malformed: {error.reason}{place}: {error.detail}"
+        text = f"on {_connection(event)} {name} {version} is malformed: {error.reason}{place}: {error.detail}"
         yield text, f"{name}: {error.reason}"
+
+
+def _connection(event: RunEvent) -> str:
+    return f"connection {event.connection}{' to the second broker' if event.node else ''}"
 
 
 def _name(api: int) -> str:
@@ -152,15 +157,16 @@ def _name(api: int) -> str:
 
 
 def next_step(run: ClientRun) -> str:
-    """What the client did after the first answer to ApiVersions that the script gave: it asks again in the same
-    version, or in another one; it asks another api; or it stops."""
+    """What the client did, with the same broker, after the first answer to ApiVersions that the script gave: it asks
+    again in the same version, or in another one; it asks another api; or it stops."""
     after: int | None = None
+    node: int | None = None
     for event in run.events:
-        if event.kind != "request" or len(event.data) < _LEAST_HEADER:
+        if event.kind != "request" or len(event.data) < _LEAST_HEADER or node not in (None, event.node):
             continue
         api, version = struct.unpack_from(">hh", event.data)
         if after is None:
-            after = version if event.scripted and api == API_VERSIONS else None
+            after, node = (version, event.node) if event.scripted and api == API_VERSIONS else (None, None)
         elif api == API_VERSIONS:
             return TRIES_AGAIN if version == after else f"{FALLS_BACK}{version}"
         else:

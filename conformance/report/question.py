@@ -180,13 +180,14 @@ def client_run(run: ClientRun, width: int) -> Text:
     lines = [*map(_event_line, run.events), f"{run.seconds:.3f} it ended with exit code {run.code}"]
     left_out = len(lines) - ROWS
     shown = ([f"… ({left_out} lines before)"] if left_out > 0 else []) + lines[-ROWS:]
+    second = " (to node 1: the second broker)" if any(event.node for event in run.events) else ""
     return Text(
-        "the seconds since its start, the connection, and > what it sent, < what the broker answered"
+        f"the seconds since its start, the connection{second}, and > what it sent, < what the broker answered"
     ).append_text(_lines(shown, BAD, width))
 
 
 def _event_line(event: RunEvent) -> str:
-    begins = f"{event.at:.3f} {event.connection}"
+    begins = f"{event.at:.3f} {event.connection}{f' to node {event.node}' if event.node else ''}"
     match event.kind:
         case "request":
             api, version = (int.from_bytes(event.data[at : at + 2], signed=True) for at in (0, 2))

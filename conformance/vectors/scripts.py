@@ -31,6 +31,8 @@ WORKS, GIVES_UP = "works", "gives-up"
 #: What a client does with a throttle time.
 WAITS = "waits"
 TRIES_AGAIN, GOES_ON, STOPS, FALLS_BACK = "tries-again", "goes-on", "stops", "falls-back-to-"
+#: The apis that only the leader of a partition answers.
+_OF_A_LEADER = ("Produce", "Fetch", "ListOffsets")
 #: The most bytes that an answer may have, and seconds that it may take.
 _MOST_BYTES, _MOST_SECONDS = 1 << 22, 60
 
@@ -49,6 +51,7 @@ class Answer(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defau
     between two bytes. `delay`: seconds until it comes, in one packet with the answers to what has
     come on its connection in between. `closes`: then the connection is closed; `silent`: nothing is sent. `above`:
     requests up to this version are answered as usual.
+    `gone`, of the second broker: then it closes the connection, and takes no other one any more.
     """
 
     value: Any = ABSENT
@@ -68,12 +71,23 @@ class Answer(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defau
     closes: bool = False
     silent: bool = False
     above: int = -1
+    gone: bool = False
+
+
+class Second(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
+    """A second broker, which leads the partition: what is unusual about it, as in a script. `hands_over`: with its
+    first request of this api the first broker leads, so that it refuses it."""
+
+    apis: dict[str, tuple[int, int] | None] = {}
+    answers: dict[str, list[Answer]] = {}
+    for_ever: bool = False
+    hands_over: str = ""
 
 
 class Script(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
     """One script. `apis`: the ranges of apis that the broker lists and answers in the place of its own, by the api's
     name; null for none. `answers`: those to the requests of an api, one after another over all connections; behind them
-    it answers as usual, or with `for_ever` as the last of them says.
+    it answers as usual, or with `for_ever` as the last of them says. `second`: there is a second broker.
 
     `ends`: how the client has to end; `or_ends`: how else it may, by another reading (R-K-41). `next`, `or_next`: what
     it does after the first of these answers to ApiVersions; empty: that is left open.
@@ -85,15 +99,21 @@ class Script(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defau
     apis: dict[str, tuple[int, int] | None] = {}
     answers: dict[str, list[Answer]] = {}
     for_ever: bool = False
+    second: Second | None = None
     ends: list[str] = []
     or_ends: list[str] = []
     next: list[str] = []
     or_next: list[str] = []
 
     @property
+    def brokers(self) -> list[Script | Second]:
+        """What is said of each broker, by its id."""
+        return [self] if self.second is None else [self, self.second]
+
+    @property
     def throttles(self) -> bool:
         """Whether one of its answers tells the client to wait."""
-        values = (answer.value for answers in self.answers.values() for answer in answers)
+        values = (one.value for broker in self.brokers for answers in broker.answers.values() for one in answers)
         return any(isinstance(value, dict) and "ThrottleTimeMs" in value for value in values)
 
 
@@ -131,8 +151,10 @@ def parse(content: bytes) -> Mapping[str, Script]:
 
 def _check(script: Script) -> None:
     """Raises VectorError, or ValueError, for a script that says what cannot be."""
-    for api in (*script.apis, *script.answers):
+    for api in (api for broker in script.brokers for api in (*broker.apis, *broker.answers)):
         requests.plans(api)
+    if script.second is not None and script.second.hands_over not in ("", *_OF_A_LEADER):
+        raise VectorError(f"`hands_over` is one of {', '.join(_OF_A_LEADER)}: only a leader answers these")
     if not {*script.ends, *script.or_ends} <= {WORKS, GIVES_UP}:
         raise VectorError(f"an end is {WORKS} or {GIVES_UP}")
     steps = {step.rstrip("0123456789") for step in (*script.next, *script.or_next)}
@@ -140,9 +162,11 @@ def _check(script: Script) -> None:
         raise VectorError(f"a next step is {TRIES_AGAIN}, {GOES_ON}, {STOPS} or {FALLS_BACK}VERSION")
     if (script.or_ends and not script.ends) or (script.or_next and not script.next):
         raise VectorError("another reading stands beside the one that is demanded")
-    if script.next and "ApiVersions" not in script.answers:
+    if script.next and not any("ApiVersions" in broker.answers for broker in script.brokers):
         raise VectorError("`next` is what comes after an answer to ApiVersions")
-    for answer in (one for answers in script.answers.values() for one in answers):
+    if any(answer.gone for answers in script.answers.values() for answer in answers):
+        raise VectorError("`gone` is of a second broker: a client has the address of the first one alone")
+    for answer in (one for broker in script.brokers for answers in broker.answers.values() for one in answers):
         changed = answer.value is not ABSENT or answer.ranges is not None or answer.header_tags
         if sum(map(bool, (changed, answer.body is not None, answer.frame is not None))) > 1:
             raise VectorError("an answer is the usual one changed, or `body`, or `frame`")
@@ -157,44 +181,53 @@ def _bytes(pieces: list[list[str]] | None) -> bytes:
 
 
 class ClientScript:
-    """A script as it is run: see `client_run.ClientScript`."""
+    """A script as it is run, of its first broker or of its second: see `client_run.ClientScript`."""
 
-    def __init__(self, script: Script) -> None:
-        self._script = script
+    def __init__(self, script: Script, *, of_second: bool = False) -> None:
+        said = script.brokers[of_second]
+        self._said = said
+        self.second = None if of_second or script.second is None else ClientScript(script, of_second=True)
         names = {name: key for key, name in reference_codec().dialect(DIALECT).apis().items()}
-        self._answers = {names[api]: answers for api, answers in script.answers.items()}
+        self._answers = {names[api]: answers for api, answers in said.answers.items()}
         self._names = {key: name for name, key in names.items()}
         self.name = script.id
-        self.apis = {names[api]: span or (0, -1) for api, span in script.apis.items()}
-        self.asked = " or ".join(script.answers)
+        self.apis = {names[api]: span or (0, -1) for api, span in said.apis.items()}
+        hands_over = said.hands_over if isinstance(said, Second) else ""
+        self.hands_over = names[hands_over] if hands_over else None
+        self.asked = " or ".join([*said.answers, *filter(None, [hands_over])])
 
     def reply(self, request: bytes, earlier: int, usual: bytes | None) -> Reply | None:
         """See `client_run.ClientScript.reply`."""
         api, version, correlation_id = struct.unpack_from(">hhi", request)
         answers = self._answers.get(api, [])
-        if earlier >= len(answers) and not (answers and self._script.for_ever):
+        if earlier >= len(answers) and not (answers and self._said.for_ever):
             return None
         answer = answers[min(earlier, len(answers) - 1)]
         if version <= answer.above:
             return None
         if answer.silent:
-            return Reply(b"", answer.closes)
+            return Reply(b"", answer.closes or answer.gone, gone=answer.gone)
         frame = self._frame(answer, api, version, correlation_id, usual)
         if frame is None:
             return Reply(b"", closes=True)
         data = (_resized(frame, answer) * answer.times)[: answer.cut]
-        return Reply(data, answer.closes, answer.byte_every, answer.delay)
+        closes = answer.closes or answer.gone
+        return Reply(data, closes, answer.byte_every, answer.delay, answer.gone)
 
     def told(self) -> list[str]:
         """What the broker does, in a line each, for a person."""
-        spans = self._script.apis.items()
+        spans = self._said.apis.items()
         apis = [f"{api}: {'none' if span is None else f'{span[0]} to {span[1]}'}" for api, span in spans]
         answers = (
             f"{api}: {msgspec.json.encode(answer).decode()}"
-            for api, listed in self._script.answers.items()
+            for api, listed in self._said.answers.items()
             for answer in listed
         )
-        return [*apis, *answers, *(["the last answer again and again"] if self._script.for_ever else [])]
+        again = ["the last answer again and again"] if self._said.for_ever else []
+        if self.hands_over is not None:
+            again.append(f"with its first {self._names[self.hands_over]} the first broker leads")
+        second = [] if self.second is None else ["a second broker leads the partition", *_within(self.second.told())]
+        return [*apis, *answers, *again, *second]
 
     def _frame(self, answer: Answer, api: int, version: int, correlation_id: int, usual: bytes | None) -> bytes | None:
         """The answer as a whole frame; None if the broker cannot answer such a request."""
@@ -218,6 +251,10 @@ class ClientScript:
         codec = reference_codec().under(reference.Rules(field_not_in_version="left-out"))
         frame: bytes = codec.encode(kind, {"header": header, "body": body}, dialect=DIALECT, version=layout)
         return frame[:4] + struct.pack(">I", correlation) + frame[8:]
+
+
+def _within(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
 
 
 def _changed(body: dict[str, Any], answer: Answer) -> dict[str, Any]:

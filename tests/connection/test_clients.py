@@ -55,6 +55,13 @@ WRONG: Mapping[str, Mapping[str, Outcome]] = {
         "fetch-of-null": PASS,
     },
     "dies_of_null_records": {"fetch-of-null": FAIL, "fetch-of-null-beside-an-error": FAIL, "usual": PASS},
+    "uses_the_first_brokers_ranges": {
+        "second-older": FAIL,
+        "second-metadata-apart": FAIL,
+        "second-newer": PASS,
+        "usual": PASS,
+    },
+    "asks_the_second_broker_no_versions": {"second-older": CONTESTED, "second-usual": PASS},
     "writes_without_end": {"usual": FLOOD, "closing": FLOOD},
 }
 #: Clients that break no rule. The first one is no odd one.

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import struct
+from typing import cast
+
 from wireproof.conformance.client_run import Reply
 from wireproof.conformance.connection.live.scripted import MOST_TRIES, Record, Scripted
 from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.peers.answers import Cluster, Node
+from wireproof.reference.peers.broker import Broker
+from wireproof.reference.peers.topics import Topics
 
 #: ApiVersions 0, Metadata 0 and Fetch 4 of no topic, without a client id, as whole frames.
 ASK = bytes.fromhex("0000000a 0012 0000 00000001 ffff")
 METADATA = bytes.fromhex("0000000e 0003 0000 00000002 ffff 00000000")
 FETCH = bytes.fromhex("0000001f 0001 0004 00000003 ffff ffffffff 00000000 00000000 00100000 00 00000000")
+#: Metadata 1 of all topics; ListOffsets 1 of the end of the partition.
+ALL_METADATA = bytes.fromhex("0000000e 0003 0001 00000002 ffff ffffffff")
+OFFSETS = bytes.fromhex(
+    "00000028 0002 0001 00000004 ffff ffffffff 00000001 0004 74657374 00000001 00000000 ffffffff ffffffff"
+)
 
 
 class Fixed:
@@ -17,7 +28,8 @@ class Fixed:
 
     name, asked = "fixed", "ApiVersions"
 
-    def __init__(self, *replies: Reply) -> None:
+    def __init__(self, *replies: Reply, second: Fixed | None = None, hands_over: int | None = None) -> None:
+        self.second, self.hands_over = second, hands_over
         self.apis: dict[int, tuple[int, int]] = {}
         self._replies = replies
 
@@ -27,8 +39,18 @@ class Fixed:
 
 def opened(*replies: Reply) -> tuple[Scripted, Record]:
     """A connection of a run with this script."""
-    record = Record(Fixed(*replies))
+    record = Record(Fixed(*replies), Topics())
     return Scripted(DIALECTS["kafka"].broker(("127.0.0.1", 9092), {"test": 1})(), record), record
+
+
+def two_opened(second: Fixed) -> tuple[Scripted, Scripted, Record]:
+    """A connection to each of two brokers, the second one with this script, and their record."""
+    broker = DIALECTS["kafka"].broker(("127.0.0.1", 9092), {"test": 1})
+    inner = [cast(Broker, broker()) for _ in range(2)]
+    record = Record(Fixed(second=second), inner[0].topics)
+    for node, one in enumerate(inner):
+        one.cluster = Cluster(node, (Node(0, "127.0.0.1", 9092), Node(1, "127.0.0.1", 9093)))
+    return Scripted(inner[0], record), Scripted(inner[1], record, 1), record
 
 
 def test_the_script_answers_first_and_the_broker_all_else() -> None:
@@ -82,3 +104,45 @@ def test_many_tries_within_a_second_are_a_busy_loop_and_many_fetches_are_none() 
         assert not record.busy
         connection.receive(METADATA)
     assert record.busy > MOST_TRIES
+
+
+def leader_and_error(first: Scripted, connection: Scripted) -> tuple[int, int]:
+    """Who leads the partition, as the first broker tells it, and the error of ListOffsets on a connection."""
+    (leader,) = struct.unpack_from(">i", first.receive(ALL_METADATA)[-20:])
+    (error,) = struct.unpack_from(">h", connection.receive(OFFSETS)[-18:])
+    return leader, error
+
+
+def test_the_second_broker_leads_and_the_first_one_answers_what_it_has_to() -> None:
+    first, second, record = two_opened(Fixed(Reply(b"abc")))
+    assert leader_and_error(first, second) == (1, 0)
+    assert leader_and_error(first, first) == (1, 6)
+    assert first.receive(ASK) != second.receive(ASK) == b"abc"
+    assert record.answered == {(1, 18): 1}
+    assert {(event.connection, event.node) for event in record.events} == {(1, 0), (2, 1)}
+
+
+def test_the_second_broker_hands_over_with_a_request_and_refuses_it() -> None:
+    first, second, _ = two_opened(Fixed(hands_over=2))
+    second.receive(ASK)
+    assert leader_and_error(first, second) == (1, 6)
+    assert leader_and_error(first, first) == (0, 0)
+
+
+def test_a_broker_that_is_gone_answers_on_no_connection_more() -> None:
+    first, second, record = two_opened(Fixed(Reply(b"abc", closes=True, gone=True)))
+    other = Scripted(second, record, 1)
+    assert second.receive(ASK) == b"abc"
+    assert (second.closed, first.closed, record.gone) == (True, False, {1})
+    assert other.receive(ASK) == b""
+    assert other.closed
+
+
+def test_what_is_asked_of_which_broker_is_told() -> None:
+    first, second, record = two_opened(Fixed())
+    assert first.receive(ASK)
+    assert record.unasked() == "no ApiVersions"
+    record.scripts[0].asked = ""  # type: ignore[misc]
+    assert record.unasked() == "nothing of the second broker"
+    second.receive(METADATA)
+    assert record.unasked() == "no ApiVersions of the second broker"

@@ -49,6 +49,25 @@ def test_a_frame_has_to_be_announced_and_well_formed(events: list[tuple[int, str
     assert (None if found is None else found.place) == place
 
 
+@pytest.mark.parametrize(("asked", "place"), [(0, None), (1, "version")])
+def test_what_one_broker_announced_says_nothing_of_the_other(asked: int, place: str | None) -> None:
+    told = [
+        event
+        for node, answer in ((0, LISTED), (1, INVERTED))
+        for event in (
+            RunEvent(0.0, 1 + node, "request", ASK_0, node=node),
+            RunEvent(0.0, 1 + node, "answer", answer, node=node),
+        )
+    ]
+    found = mismatch(OPEN, ClientRun((*told, RunEvent(0.0, 3, "request", METADATA_1, node=asked)), 0, 1.0))
+    assert (None if found is None else found.place) == place
+
+
+def test_who_was_told_nothing_by_a_broker_may_ask_it_anything() -> None:
+    told = run((1, "request", ASK_0), (1, "answer", INVERTED)).events
+    assert mismatch(OPEN, ClientRun((*told, RunEvent(0.0, 2, "request", METADATA_1, node=1)), 0, 1.0)) is None
+
+
 @pytest.mark.parametrize(
     ("after", "step"),
     [([], "stops"), ([(1, ASK_2)], "tries-again"), ([(2, ASK_0)], "falls-back-to-0"), ([(1, METADATA_1)], "goes-on")],

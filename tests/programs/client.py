@@ -1,5 +1,6 @@
-"""A small client: `client.py NAME ADDRESS`. It asks for the versions, then twice for the metadata, and ends with 0 if
-all were answered. NAME says what is wrong with it, or odd; "conforming" is neither. Some fetch twice, too.
+"""A small client: `client.py NAME ADDRESS`. It asks for the versions, then twice for the metadata, and then the same
+of the second broker, if the metadata names one; it ends with 0 if all were answered. NAME says what is wrong with it,
+or odd; "conforming" is neither. Some fetch twice, too.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ class UnsupportedError(Exception):
 class Connection:
     """One connection, which numbers its requests."""
 
-    def __init__(self) -> None:
-        host, _, port = ADDRESS.rpartition(":")
+    def __init__(self, address: str = ADDRESS) -> None:
+        host, _, port = address.rpartition(":")
         try:
             self._socket = socket.create_connection((host, int(port)), WAITS)
         except OSError as error:
@@ -181,6 +182,25 @@ def ranges(answer: bytes, version: int) -> tuple[int, Ranges, int]:
     return error, found, throttle_time
 
 
+def address_of(node: int, brokers: bytes, version: int) -> str:
+    """The address of a broker in an answer to Metadata, from its list of brokers on; empty if it is not there."""
+    try:
+        at = 4
+        for _ in range(struct.unpack_from(">i", brokers)[0]):
+            found, size = struct.unpack_from(">ih", brokers, at)
+            host = brokers[at + 6 : at + 6 + size]
+            at += 6 + size
+            port = struct.unpack_from(">i", brokers, at)[0]
+            at += 4
+            if version >= 1:
+                at += 2 + max(0, struct.unpack_from(">h", brokers, at)[0])
+            if found == node:
+                return f"{host.decode()}:{port}"
+    except (struct.error, UnicodeDecodeError):
+        raise FailedError("half an answer") from None
+    return ""
+
+
 #: The version of ApiVersions that it asks first.
 NEWEST = 3 if NAME in ("leaves_out_header_tags", "refuses_unknown_tags", "speaks_version_3") else 2
 API_VERSIONS_3 = b"\x02c\x021\x00"
@@ -209,11 +229,24 @@ class Client:
             if NAME == "one_connection_each":
                 connection.close()
                 connection = Connection()
-            self._metadata(connection, self._chosen(known))
+            second = self._metadata(connection, self._chosen(known))
+            if second:
+                connection.close()
+                connection = Connection(second)
+                known = self._of_second(connection, known)
+                self._metadata(connection, self._chosen(known))
             if FETCHES:
                 self._fetch(connection, known)
         finally:
             connection.close()
+
+    def _of_second(self, connection: Connection, of_first: Ranges) -> Ranges:
+        """The ranges of the second broker."""
+        if NAME == "asks_the_second_broker_no_versions":
+            return of_first
+        self._asks = NEWEST
+        found = self._versions(connection)
+        return of_first if NAME == "uses_the_first_brokers_ranges" else found
 
     def _versions(self, connection: Connection) -> Ranges:
         asked = self._asks
@@ -252,7 +285,9 @@ class Client:
             raise UnsupportedError("Metadata")
         return min(newest, high)
 
-    def _metadata(self, connection: Connection, version: int) -> None:
+    def _metadata(self, connection: Connection, version: int) -> str:
+        """Ask for it; the address of the second broker, if there is one."""
+        second = ""
         body = struct.pack(">i", 1 if NAME == "counts_one_topic_too_many" else -1 if version else 0)
         if version >= 4:
             body += b"\0"
@@ -263,6 +298,8 @@ class Client:
                 raise FailedError("a wrong count, or throttle time")
             if version >= 6:
                 connection.throttled(first)
+            second = address_of(1, answer[4 if version >= 3 else 0 :], version)
+        return second
 
     def _twice(self, connection: Connection, api: int, version: int, body: bytes) -> Iterator[bytes]:
         """The answers to a request that is asked twice."""

@@ -1,6 +1,6 @@
 """Clients that run, as a connection of the kit: any command that takes the address of a broker.
 
-The command is started for each script, in its own process group, with a broker of its own, which is a thread. Many
+The command is started for each script, in its own process group, with a broker of its own, or two: a thread. Many
 run at a time, because most wait; but only a few are started at a time, because a start takes a processor. A run is
 over when the process has ended; it is ended when it tries too often, when its time is up, or when it writes or takes
 too much.
@@ -15,6 +15,7 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from wireproof.conformance.client_run import ClientRun, ClientScript
@@ -26,6 +27,7 @@ from wireproof.conformance.connection.process.pipes import Process
 from wireproof.conformance.connection.protocol.transcript import Transcript
 from wireproof.conformance.model import Case, Description, Observation, Op, Status
 from wireproof.reference.dialects import DIALECTS
+from wireproof.reference.peers.answers import Cluster, Node
 from wireproof.reference.peers.broker import Broker
 
 DIALECT = "kafka"
@@ -64,17 +66,20 @@ def client_connection(spec: str, options: Options) -> ClientConnection:
 
 
 class _Running:
-    """One process with its broker."""
+    """One process with its brokers."""
 
     def __init__(self, case: Case, command: Sequence[str], options: Options) -> None:
         self.case = case
         self._options = options
         self._script: ClientScript = case.args["script"]
-        self._record = Record(self._script)
         self._server = Server(0)
-        broker = DIALECTS[DIALECT].broker(("127.0.0.1", self._server.port), {TOPIC: 1})
+        self._broker = DIALECTS[DIALECT].broker(("127.0.0.1", self._server.port), {TOPIC: 1})
+        self._record = Record(self._script, self._inner().topics)
+        others = range(1, len(self._record.scripts))
+        ports = [self._server.port, *(self._server.also(partial(self._opened, node)) for node in others)]
+        self._nodes = tuple(Node(node, "127.0.0.1", port) for node, port in enumerate(ports))
         until, self._until = os.pipe()
-        self._thread = threading.Thread(target=self._serve, args=(broker, until), daemon=True)
+        self._thread = threading.Thread(target=self._serve, args=(until,), daemon=True)
         self._thread.start()
         words = [word.replace(PLACE, f"127.0.0.1:{self._server.port}") for word in command]
         self._began = time.monotonic()
@@ -88,15 +93,24 @@ class _Running:
         #: When it has connected for the first time.
         self._connected = 0.0
 
-    def _serve(self, broker: Any, until: int) -> None:
-        def opened() -> Scripted:
-            inner = broker()
-            assert isinstance(inner, Broker)
-            inner.apis = {key: span for key, span in ({**inner.apis, **self._script.apis}).items() if span != (0, -1)}
-            return Scripted(inner, self._record)
+    def _inner(self) -> Broker:
+        """Who answers on a connection what the script leaves open."""
+        broker = self._broker()
+        assert isinstance(broker, Broker)
+        return broker
 
+    def _opened(self, node: int) -> Scripted | None:
+        """A broker's side of a new connection; None: it is gone."""
+        if node in self._record.gone:
+            return None
+        inner, script = self._inner(), self._record.scripts[node]
+        inner.cluster = Cluster(node, self._nodes)
+        inner.apis = {key: span for key, span in ({**inner.apis, **script.apis}).items() if span != (0, -1)}
+        return Scripted(inner, self._record, node)
+
+    def _serve(self, until: int) -> None:
         try:
-            self._server.run(opened, until)
+            self._server.run(partial(self._opened, 0), until)
         finally:
             os.close(until)
 
@@ -138,9 +152,8 @@ class _Running:
         if self.starting:
             text = f"it ended with exit code {code} and had not connected{endings.last_words(stderr)}"
             return Observation(self.case, Status.CRASH, error="not connected", detail=text)
-        if self._script.asked and not self._record.answered:
-            text = f"the client asks no {self._script.asked}"
-            return Observation(self.case, Status.UNSUPPORTED, detail=text)
+        if unasked := self._record.unasked():
+            return Observation(self.case, Status.UNSUPPORTED, detail=f"the client asks {unasked}")
         said = endings.last_words(stderr).strip()
         run = ClientRun(tuple(self._record.events), code, time.monotonic() - self._began, said)
         return Observation(self.case, Status.ANSWER, run)
@@ -161,6 +174,7 @@ class _Running:
         """Write down what happened."""
         for event in self._record.events:
             line = {"id": self.case.id, "on": event.connection, "event": event.kind, "at": round(event.at, 3)}
+            line |= {"node": event.node} if len(self._record.scripts) > 1 else {}
             data = {"data": event.data.hex()} if event.kind in ("request", "answer") else {}
             text = json.dumps(line | data).encode()
             (transcript.sent if event.kind in ("answer", "closed") else transcript.heard)(text)

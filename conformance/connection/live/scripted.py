@@ -1,6 +1,6 @@
 """The broker's side of a connection where a script says how it answers: sans IO, like the broker that answers all else.
 
-All connections of a run write into one `Record`.
+All connections of a run write into one `Record`, those of the second broker too.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter, deque
 from wireproof.conformance.client_run import ClientScript, Kind, Reply, RunEvent
 from wireproof.reference.peers.connection import Answer, Connection, Wait
 from wireproof.reference.peers.framing import SIZE_BYTES
+from wireproof.reference.peers.topics import Topics
 
 #: A client tries at most so often in a second: it opens a connection, or asks something that brings it no records. The
 #: text sets no bound; released clients that wait between two tries stay far below it.
@@ -22,24 +23,44 @@ _MOST_EVENTS = 10_000
 
 
 class Record:
-    """What happens on the connections of one run. `busy`: the tries of one second, if they were too many."""
+    """What happens on the connections of one run. `scripts`: that of each broker, by its id; `topics`: those that its
+    brokers share; `busy`: the tries of one second, if they were too many."""
 
-    def __init__(self, script: ClientScript) -> None:
-        self.script = script
+    def __init__(self, script: ClientScript, topics: Topics) -> None:
+        self.scripts = [script] if script.second is None else [script, script.second]
+        self._topics = topics
+        # Where there is a second broker, it leads the partition.
+        topics.leader = len(self.scripts) - 1
+        #: Brokers that are gone.
+        self.gone: set[int] = set()
         self.events: list[RunEvent] = []
         self.busy = 0
         self.connections = 0
-        #: Requests that the script has answered, by api.
-        self.answered: Counter[int] = Counter()
+        #: Requests that the script has answered, by broker and api; and those of each broker.
+        self.answered: Counter[tuple[int, int]] = Counter()
+        self.asked: Counter[int] = Counter()
         self.tries = 0
         self._began = time.monotonic()
         self._recent: deque[float] = deque(maxlen=MOST_TRIES + 1)
 
-    def opened(self) -> int:
-        """The number of a new connection."""
+    def opened(self, node: int) -> int:
+        """The number of a new connection to a broker."""
         self.connections += 1
-        self.add(RunEvent(self.now, self.connections, "opened"))
+        self.add(RunEvent(self.now, self.connections, "opened", node=node))
         return self.connections
+
+    def hands_over(self) -> None:
+        """From now on the first broker leads the partition."""
+        self._topics.leader = 0
+
+    def unasked(self) -> str:
+        """What the script answers in a way of its own, and the client does not ask; empty if it asks all that."""
+        for node, script in enumerate(self.scripts):
+            if node and not self.asked[node]:
+                return "nothing of the second broker"
+            if script.asked and not any(answered == node for answered, _ in self.answered):
+                return f"no {script.asked}{' of the second broker' if node else ''}"
+        return ""
 
     @property
     def now(self) -> float:
@@ -51,6 +72,7 @@ class Record:
         if len(self.events) < _MOST_EVENTS:
             self.events.append(event)
         api = int.from_bytes(event.data[:2])
+        self.asked[event.node] += event.kind == "request"
         if event.kind == "opened" or (event.kind == "request" and (event.scripted or api not in _DATA)):
             self.tries += 1
             self._recent.append(event.at)
@@ -59,13 +81,14 @@ class Record:
 
 
 class Scripted(Connection):
-    """One connection of a run. `broker`: who answers what the script leaves open."""
+    """One connection of a run. `broker`: who answers what the script leaves open; `node`: its id."""
 
-    def __init__(self, broker: Connection, record: Record) -> None:
+    def __init__(self, broker: Connection, record: Record, node: int = 0) -> None:
         super().__init__()
         self._broker = broker
         self._record = record
-        self._number = record.opened()
+        self._node = node
+        self._number = record.opened(node)
         #: Bytes that are sent one at a time, the milliseconds between two, and when the next one is due.
         self._slow = bytearray()
         self._pause = 0.0
@@ -100,17 +123,23 @@ class Scripted(Connection):
 
     def answer(self, frame: bytes, now: float) -> Answer:
         """See `Connection.answer`."""
-        api, script = int.from_bytes(frame[:2]), self._record.script
+        asked, script = (self._node, int.from_bytes(frame[:2])), self._record.scripts[self._node]
+        if self._node in self._record.gone:
+            self._add("request", frame)
+            return None
+        if script.hands_over == asked[1]:
+            self._record.hands_over()
+            self._record.answered[asked] += 1
         try:
             usual = self._broker.answer(frame, now)
         except NotImplementedError:  # a script lists more than the broker can answer
             usual = None
-        reply = script.reply(frame, self._record.answered[api], usual.answer() if isinstance(usual, Wait) else usual)
-        self._record.add(RunEvent(self._record.now, self._number, "request", frame, reply is not None, self._early > 0))
+        reply = script.reply(frame, self._record.answered[asked], usual.answer() if isinstance(usual, Wait) else usual)
+        self._add("request", frame, scripted=reply is not None, early=self._early > 0)
         self._early -= SIZE_BYTES + len(frame)
         if reply is None:
             return self._usual(usual)
-        self._record.answered[api] += 1
+        self._record.answered[asked] += 1
         if reply.delay:
             until = now + 1000 * reply.delay
             return Wait(until, lambda: False, lambda: self._sent(reply, until))
@@ -128,6 +157,8 @@ class Scripted(Connection):
 
     def _sent(self, reply: Reply, now: float) -> bytes:
         self._add("answer", reply.data, scripted=True)
+        if reply.gone:
+            self._record.gone.add(self._node)
         self._closes, self._early = reply.closes, self.held
         if reply.byte_every:
             self._slow += reply.data
@@ -139,5 +170,5 @@ class Scripted(Connection):
         """The next request; none is read before all is sent that comes slowly, and behind the last answer."""
         return None if self._slow or self._closes else super()._next_frame()
 
-    def _add(self, kind: Kind, data: bytes = b"", *, scripted: bool = False) -> None:
-        self._record.add(RunEvent(self._record.now, self._number, kind, data, scripted))
+    def _add(self, kind: Kind, data: bytes = b"", *, scripted: bool = False, early: bool = False) -> None:
+        self._record.add(RunEvent(self._record.now, self._number, kind, data, scripted, early, self._node))

@@ -1,8 +1,9 @@
 """A broker of the reference's behind a socket, for people and their clients: many connections, one thread.
 
 The broker has neither sockets nor a clock (`reference.peers.connection`). After each event all connections are asked
-what they have to send: bytes on one may be what a fetch on another waits for. Only loopback is listened on. What waits,
-in both directions and over all connections, is bounded, and so are the connections.
+what they have to send: bytes on one may be what a fetch on another waits for. Only loopback is listened on, at one port
+or, for several brokers, at more. What waits, in both directions and over all connections, is bounded, and so are the
+connections.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import selectors
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -27,6 +28,10 @@ MOST_HELD = 256 << 20
 MOST_WAITING = 1 << 20
 _PIECE, _MOST_SENT = 1 << 16, 1 << 20
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+
+
+#: Gives a broker's side of a new connection; None: nobody listens there any more.
+Opened = Callable[[], Connection | None]
 
 
 class ServerError(WireproofError):
@@ -61,17 +66,22 @@ class _Client:
         return not self.sent and (self.broker.closed or (self.ended and self.broker.deadline is None))
 
 
+@dataclass(eq=False, slots=True)
+class _Port:
+    """A port that is listened on. `watched`: whether its socket is registered."""
+
+    socket: socket.socket
+    broker: Opened
+    watched: bool = False
+
+
 class Server:
     """Listens at 127.0.0.1. Use it as a context manager: at its end all sockets are closed."""
 
     def __init__(self, port: int) -> None:
         """`port`: 0 for one that is free. Raises ServerError."""
-        try:
-            self._listening = socket.create_server(("127.0.0.1", port), backlog=MOST_CONNECTIONS)
-        except (OSError, OverflowError) as error:
-            raise ServerError(f"port {port} can't be listened on: {error}") from None
-        self._listening.setblocking(False)
-        self._accepts = False
+        self._first = _listening(port)
+        self._others: list[_Port] = []
         self._selector = selectors.DefaultSelector()
         self._clients: set[_Client] = set()
         # The wall clock, but it never jumps.
@@ -82,31 +92,40 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self._selector.close()
-        self._listening.close()
+        self._first.close()
+        for port in self._others:
+            port.socket.close()
         for client in self._clients:
             client.socket.close()
 
     @property
     def port(self) -> int:
         """The port that it listens on."""
-        return int(self._listening.getsockname()[1])
+        return _number(self._first)
+
+    def also(self, broker: Opened) -> int:
+        """Listen at one more port, for another broker: its number. Raises ServerError."""
+        self._others.append(_Port(_listening(0), broker))
+        return _number(self._others[-1].socket)
 
     @property
     def _now(self) -> float:
         """The time in ms since 1970."""
         return 1000 * (self._began + time.monotonic())
 
-    def run(self, broker: Callable[[], Connection], until: int | None = None) -> None:
-        """Serve. `broker`: gives its side of a new connection; `until`: a file descriptor at whose end this ends."""
+    def run(self, broker: Opened, until: int | None = None) -> None:
+        """Serve. `broker`: that at the first port; `until`: a file descriptor at whose end this ends."""
         if until is not None:
             self._selector.register(until, _READ)
+        ports = [_Port(self._first, broker), *self._others]
         while True:
-            self._watch()
+            self._watch(ports)
             for key, events in self._selector.select(self._seconds()):
                 if isinstance(key.data, _Client):
                     self._advance(key.data, events)
-                elif key.fileobj is self._listening:
-                    self._accept(broker)
+                elif isinstance(key.data, _Port):
+                    if not self._accept(key.data):
+                        ports.remove(key.data)
                 elif not os.read(key.fd, _PIECE):
                     return
             for client in [one for one in self._clients if one.broker.deadline is not None]:
@@ -114,18 +133,19 @@ class Server:
                     client.sent += client.broker.poll(self._now)
             self._close_some()
 
-    def _watch(self) -> None:
+    def _watch(self, ports: Iterable[_Port]) -> None:
         """Watch each socket for what can be done with it."""
         for client in self._clients:
             if (events := client.events) != client.watched:
                 self._change(client.socket, client.watched, events, client)
                 client.watched = events
         accepts = len(self._clients) < MOST_CONNECTIONS
-        if accepts != self._accepts:
-            self._change(self._listening, _READ if self._accepts else 0, _READ if accepts else 0)
-            self._accepts = accepts
+        for port in ports:
+            if accepts is not port.watched:
+                self._change(port.socket, _READ if port.watched else 0, _READ if accepts else 0, port)
+                port.watched = accepts
 
-    def _change(self, watched: socket.socket, before: int, now: int, data: object = None) -> None:
+    def _change(self, watched: socket.socket, before: int, now: int, data: object) -> None:
         if not before:
             self._selector.register(watched, now, data)
         elif not now:
@@ -139,13 +159,21 @@ class Server:
         first = min((deadline for deadline in awaited if deadline is not None), default=None)
         return None if first is None else max(0.0, (first - self._now) / 1000)
 
-    def _accept(self, broker: Callable[[], Connection]) -> None:
+    def _accept(self, port: _Port) -> bool:
+        """Accept a connection; false: nobody listens at this port any more."""
         # The client may be gone already.
         with contextlib.suppress(OSError):
-            accepted, _ = self._listening.accept()
+            accepted, _ = port.socket.accept()
+            broker = port.broker()
+            if broker is None:
+                accepted.close()
+                self._selector.unregister(port.socket)
+                port.socket.close()
+                return False
             accepted.setblocking(False)
             accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._clients.add(_Client(accepted, broker()))
+            self._clients.add(_Client(accepted, broker))
+        return True
 
     def _advance(self, client: _Client, events: int) -> None:
         """Send and receive what the socket is ready for."""
@@ -176,3 +204,17 @@ class Server:
             self._selector.unregister(client.socket)
         client.socket.close()
         self._clients.discard(client)
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket that listens at a port; 0: one that is free. Raises ServerError."""
+    try:
+        listening = socket.create_server(("127.0.0.1", port), backlog=MOST_CONNECTIONS)
+    except (OSError, OverflowError) as error:
+        raise ServerError(f"port {port} can't be listened on: {error}") from None
+    listening.setblocking(False)
+    return listening
+
+
+def _number(listening: socket.socket) -> int:
+    return int(listening.getsockname()[1])
