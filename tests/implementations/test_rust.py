@@ -80,6 +80,7 @@ def test_descriptions(asked: Mapping[str, Asked], library: str) -> None:
     assert (len(found), sum(span[1] - span[0] + 1 for span in found if span)) == (count, versions)
     assert {one: types[one] for one in spans} == spans
     assert description.type_ops["kafka"][name] == ops
+    assert (Op.PRODUCE in description.ops) is (library == "kafka-protocol")
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -102,6 +103,7 @@ FACTS = {
         "messages/init-producer-id-request-6-two-phase#recode": (Outcome.FAIL, "specified version not supported"),
         "tag-ordering/request-header-tag-2147483648#encode": (Outcome.FAIL, "first difference at byte 12"),
         "null-encodings/consumer-group-heartbeat-response-marker-2#recode": (Outcome.FAIL, "invalid-marker"),
+        "delivery/produce-transactional#produce": (Outcome.PASS, ""),
     },
     "kacrab-protocol": {
         "null-encodings/array-null#decode": (Outcome.FAIL, "null-not-allowed at byte 0; accepted as []"),

@@ -23,6 +23,7 @@ fn wrapper() -> Wrapper {
         version: VERSION,
         types,
         array: Some(primitives::array),
+        produce: None,
         readings: &[
             ("R-K-6", "other"),
             ("R-K-9", "other"),

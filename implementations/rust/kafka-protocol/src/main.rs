@@ -28,6 +28,7 @@ fn wrapper() -> Wrapper {
         version: VERSION,
         types,
         array: None,
+        produce: Some(records::produce),
         readings: &[
             ("R-K-1", "map"),
             ("R-K-4", "other"),

@@ -7,9 +7,10 @@ use bytes::{Bytes, BytesMut};
 use indexmap::IndexMap;
 use kafka_protocol::protocol::StrBytes;
 use kafka_protocol::records::{
-    BatchDecodeInfo, Compression, Record, RecordBatchDecoder, RecordBatchEncoder, RecordEncodeOptions, RecordSet, TimestampType,
+    BatchDecodeInfo, Compression, NO_PARTITION_LEADER_EPOCH, Record, RecordBatchDecoder, RecordBatchEncoder,
+    RecordEncodeOptions, RecordSet, TimestampType,
 };
-use lines::{Asked, Codec, Failure, Value, fields, left_over, not_offered, pair, refused};
+use lines::{Asked, Codec, Failure, Sent, Value, fields, left_over, not_offered, pair, refused};
 
 use crate::refusal;
 
@@ -189,6 +190,47 @@ fn encode_set(value: &Value) -> Asked<Vec<u8>> {
         return Err(not_offered("kafka-protocol has no messages of magic 0 and 1"));
     }
     Ok(entries.iter().map(encode_batch).collect::<Asked<Vec<_>>>()?.concat())
+}
+
+fn compression_named(codec: &str) -> Asked<Compression> {
+    Ok(match codec {
+        "none" => Compression::None,
+        "gzip" => Compression::Gzip,
+        "snappy" => Compression::Snappy,
+        "lz4" => Compression::Lz4,
+        "zstd" => Compression::Zstd,
+        other => return Err(not_offered(format!("Compression has no {other}"))),
+    })
+}
+
+/// A record as an application makes it for the encoder, which counts nothing: it takes records into a batch if the sequence of
+/// each is as far from its offset as that of the first.
+fn sent_record(value: &Value, index: i32, options: &Value) -> Asked<Record> {
+    Ok(Record {
+        transactional: options.field("transactional").boolean()?,
+        control: false,
+        delete_horizon: false,
+        partition_leader_epoch: NO_PARTITION_LEADER_EPOCH,
+        producer_id: options.field("producer_id").integer()?,
+        producer_epoch: options.field("producer_epoch").integer()?,
+        timestamp_type: TimestampType::Creation,
+        offset: index.into(),
+        sequence: options.field("base_sequence").integer::<i32>()?.wrapping_add(index),
+        timestamp: value.field("timestamp").integer()?,
+        key: taken_octets(value.field("key"))?,
+        value: taken_octets(value.field("value"))?,
+        headers: taken_headers(value.field("headers"))?,
+    })
+}
+
+/// What the encoder makes of an application's records.
+pub fn produce(sent: &Sent) -> Asked<Vec<u8>> {
+    if sent.magic != MAGIC {
+        return Err(not_offered("RecordBatchEncoder writes magic 2 alone"));
+    }
+    let items = (0..).zip(sent.records.list()?);
+    let records: Vec<Record> = items.map(|(index, item)| sent_record(item, index, &sent.options)).collect::<Asked<_>>()?;
+    written(&records, compression_named(sent.codec)?)
 }
 
 pub fn records() -> BTreeMap<String, Codec> {

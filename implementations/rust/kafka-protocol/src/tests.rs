@@ -96,3 +96,34 @@ fn a_version_that_there_is_not_is_refused_by_the_library() {
     let answer = ask(&wrapper(), r#""op":"recode","type":"HeartbeatResponse","version":99,"data":"""#);
     assert!(answer.contains("specified version not supported"), "{answer}");
 }
+
+fn produce(magic: i8, records: &str) -> String {
+    let options = r#"{"producer_id":{"int":"9007199254740993"},"producer_epoch":3,"base_sequence":5,"transactional":true}"#;
+    let question = format!(r#""op":"produce","records":[{records}],"magic":{magic},"codec":"lz4","options":{options}"#);
+    ask(&wrapper(), &question)
+}
+
+#[test]
+fn records_are_written_into_one_batch() {
+    let record = |time| format!(r#"{{"timestamp":{time},"key":null,"value":{{"hex":"76"}},"headers":[["h",null]]}}"#);
+    let written = produce(2, &[record(1005), record(1000)].join(","));
+    let data = written.strip_prefix(r#"{"seq":1,"data":"#).unwrap().strip_suffix('}').unwrap();
+    let read = ask(&wrapper(), &format!(r#""op":"decode","type":"RecordSet","data":{data}"#));
+    assert_eq!(read.matches("baseOffset").count(), 1, "{read}");
+    assert_eq!(read.matches(r#""headers":[["h",null]]"#).count(), 2, "{read}");
+    for field in [
+        r#""attributes":19"#,
+        r#""baseSequence":5"#,
+        r#""baseTimestamp":1000"#,
+        r#""producerEpoch":3"#,
+        r#""producerId":{"int":"9007199254740993"}"#,
+    ] {
+        assert!(read.contains(field), "{field} in {read}");
+    }
+}
+
+#[test]
+fn a_magic_that_the_encoder_lacks_is_not_offered() {
+    let answer = produce(1, r#"{"timestamp":1,"key":null,"value":null,"headers":[]}"#);
+    assert!(answer.contains("magic 2 alone"), "{answer}");
+}

@@ -21,6 +21,7 @@ fn wrapper() -> Wrapper {
         version: VERSION,
         types,
         array: None,
+        produce: None,
         readings: &[("R-K-1", "other"), ("R-K-6", "other"), ("R-K-9", "other"), ("R-K-11", "other"), ("R-K-15", "other")],
         rebuilds: &[],
     }

@@ -13,7 +13,7 @@ mod wrapper;
 pub use failure::{Failure, left_over, not_offered, refused, refused_by};
 pub use reading::run;
 pub use value::{Value, fields, pair};
-pub use wrapper::{Asked, Codec, Decode, Encode, Recode, Wrapper, element_of};
+pub use wrapper::{Asked, Codec, Decode, Encode, Produce, Recode, Sent, Wrapper, element_of};
 
 #[cfg(test)]
 mod tests;

@@ -30,6 +30,7 @@ fn toy() -> Wrapper {
         version: "1",
         types: [("INT8", int8), ("Message", message), ("Same", same)].map(|(name, codec)| (name.to_owned(), codec)).into(),
         array: None,
+        produce: Some(|sent| Ok(format!("{} {} {:?}", sent.magic, sent.codec, sent.records).into_bytes())),
         readings: &[],
         rebuilds: &[],
     }
@@ -58,6 +59,10 @@ fn answers() {
         (r#""op":"recode","type":"Message","data":"""#, r#""unsupported":"toy has versions 1 to 2 of Message"}"#),
         (r#""op":"recode","type":"INT8","data":"00""#, r#""unsupported":"toy has no recode of INT8"}"#),
         (r#""op":"decode","type":"INT9","data":"""#, r#""unsupported":"toy has no INT9"}"#),
+        (
+            r#""op":"produce","records":[null],"magic":2,"codec":"lz4","options":{}"#,
+            r#""data":"32206c7a34204c697374285b4e756c6c5d29"}"#,
+        ),
         (r#""op":"encode","type":"Same","value":"a\ud800""#, r#""unsupported":"a lone surrogate is no text in Rust"}"#),
     ] {
         let line = format!(r#"{{"seq":7,"dialect":"kafka",{question}}}"#);

@@ -16,6 +16,7 @@ pub type Asked<T> = Result<T, Failure>;
 pub type Decode = Box<dyn Fn(i16, &[u8]) -> Asked<Value>>;
 pub type Encode = Box<dyn Fn(i16, &Value) -> Asked<Vec<u8>>>;
 pub type Recode = Box<dyn Fn(i16, &[u8]) -> Asked<Vec<u8>>>;
+pub type Produce = fn(&Sent) -> Asked<Vec<u8>>;
 
 /// What a library has for a type.
 #[derive(Default)]
@@ -36,6 +37,14 @@ impl Codec {
     }
 }
 
+/// What an application has given to a producer, and how it is to be written: records and options are those of the contract.
+pub struct Sent<'a> {
+    pub records: Value,
+    pub magic: i8,
+    pub codec: &'a str,
+    pub options: Value,
+}
+
 /// A library.
 pub struct Wrapper {
     pub name: &'static str,
@@ -43,6 +52,8 @@ pub struct Wrapper {
     pub types: BTreeMap<String, Codec>,
     /// The codec of a type like `ARRAY<INT32>`; None where the library has no arrays.
     pub array: Option<fn(&str) -> Asked<Codec>>,
+    /// What a producer writes; None where the library has no code for it.
+    pub produce: Option<Produce>,
     /// As in the contract.
     pub readings: &'static [(&'static str, &'static str)],
     pub rebuilds: &'static [(&'static str, &'static [&'static str])],
@@ -62,6 +73,15 @@ struct Question<'a> {
     data: Cow<'a, str>,
     #[serde(borrow)]
     value: Option<&'a RawValue>,
+    /// These are those of "produce".
+    #[serde(borrow)]
+    records: Option<&'a RawValue>,
+    #[serde(default)]
+    magic: i8,
+    #[serde(default)]
+    codec: Cow<'a, str>,
+    #[serde(borrow)]
+    options: Option<&'a RawValue>,
 }
 
 impl Wrapper {
@@ -95,6 +115,11 @@ impl Wrapper {
 
     fn ask(&self, asked: &Question) -> Asked<Json> {
         let Question { op, type_name, .. } = asked;
+        if let (Some(produce), DIALECT, "produce") = (self.produce, asked.dialect.as_ref(), op.as_ref()) {
+            let (records, options) = (Value::parse(asked.records)?, Value::parse(asked.options)?);
+            let sent = Sent { records, magic: asked.magic, codec: &asked.codec, options };
+            return Ok(json!({"data": in_hex(&produce(&sent)?)}));
+        }
         if asked.dialect != DIALECT || !OPS.contains(&op.as_ref()) {
             return Err(not_offered(format!("no {op} in the dialect {}", asked.dialect)));
         }
@@ -146,7 +171,7 @@ impl Wrapper {
             "version": self.version,
             "language": "rust",
             "dialects": [DIALECT],
-            "ops": OPS,
+            "ops": OPS.into_iter().chain(self.produce.map(|_| "produce")).collect::<Vec<_>>(),
             "types": {DIALECT: types},
             "readings": self.readings.iter().copied().collect::<BTreeMap<_, _>>(),
             "rebuilds": self.rebuilds.iter().copied().collect::<BTreeMap<_, _>>(),
