@@ -10,16 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
-Kind = Literal["opened", "request", "answer", "closed", "ended"]
+Kind = Literal["opened", "request", "token", "answer", "closed", "ended"]
 
 
 class RunEvent(NamedTuple):
     """Something on one of the client's connections, which are numbered from 1 in the order in which they came.
 
     `at`: seconds since the process was started. `kind`: the client "opened" the connection; a "request" of it, which is
-    the content of a frame; the "answer" of the broker, in whole frames or what the script makes of them; the broker has
-    "closed" the connection; the client has "ended" it. `scripted`: the script says what the answer is. `early`: the
-    request had come before the answer in front of it was sent. `node`: the broker's id, 0, or 1 of the second one.
+    the content of a frame, or a "token" of a login without a request, which is not kept; the "answer" of the broker, in
+    whole frames or what the script makes of them; the broker has "closed" the connection; the client has "ended" it.
+    `scripted`: the script says what the answer is. `early`: the request had come before the answer in front of it was
+    sent. `node`: the broker's id, 0, or 1 of the second one. `before_login`: the broker wants a login on this
+    connection, and it was not done yet.
     """
 
     at: float
@@ -29,6 +31,7 @@ class RunEvent(NamedTuple):
     scripted: bool = False
     early: bool = False
     node: int = 0
+    before_login: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,11 @@ class ClientScript(Protocol):
     @property
     def apis(self) -> Mapping[int, tuple[int, int]]:
         """Versions of apis that the broker lists and answers, in place of its own; a range of (0, -1): none."""
+        ...
+
+    @property
+    def before_login(self) -> Mapping[int, tuple[int, int]]:
+        """In the same way: those that it lists before a login, in place of those behind it."""
         ...
 
     @property

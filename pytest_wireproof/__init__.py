@@ -104,7 +104,8 @@ def add_suite_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--sasl",
         metavar="plain:USER",
-        help="log in to a broker as this user; the password is in the environment, WIREPROOF_SASL_PASSWORD",
+        help="log in to a broker as this user; of a client: the login that the kit's broker wants; the password is in "
+        "the environment, WIREPROOF_SASL_PASSWORD",
     )
     group.addoption(
         "--prints",

@@ -108,7 +108,8 @@ def implementation_options(command: _Command) -> _Command:
             click.option(
                 "--sasl",
                 metavar="plain:USER",
-                help="Log in to a broker as this user; the password is in the environment, WIREPROOF_SASL_PASSWORD.",
+                help="Log in to a broker as this user; of a client: the login that the kit's broker wants. The "
+                "password is in the environment, WIREPROOF_SASL_PASSWORD.",
             ),
             click.option(
                 "--prints",

@@ -50,7 +50,7 @@ from wireproof.conformance.model import (
     Status,
     Verdict,
 )
-from wireproof.conformance.questions.announced_apis import for_broker
+from wireproof.conformance.questions.announced_apis import for_peer
 from wireproof.conformance.questions.question import Derivation, Question, Questions, offers
 from wireproof.conformance.vectors import Vector
 
@@ -234,12 +234,12 @@ class Examiner(AbstractContextManager["Examiner"]):
         if lacking:
             block.observations[case.id] = Observation(case, Status.UNSUPPORTED, detail=lacking)
             return dataclasses.replace(question, twin=None)
-        if self.description.apis is not None:
+        if self.description.apis is not None or self.description.connects:
             try:
-                question = for_broker(question, self.description)
+                question = for_peer(question, self.description)
             except ValueError as error:
                 block.observations[case.id] = Observation(case, Status.UNSUPPORTED, detail=str(error))
-                return question
+                return dataclasses.replace(question, twin=None)
         question = question.as_offered(self.description)
         for wanted in (question.case,) if question.twin is None else (question.case, question.twin):
             seen = self._kept.get(wanted.id)

@@ -43,7 +43,7 @@ class Options:
     machine. `allow_writes`: what is sent to an address may create or change something there. `load`: so many clients
     misbehave beside the questions, and faults are asked of a broker at an address, too; 0: neither.
     `tls_ca`: the certificates that a broker's is checked against, a file in PEM. `sasl`: `plain:USER`, the user as whom
-    each connection logs in.
+    each connection logs in; of a client: the login that the kit's broker wants.
 
     Of commands of clients: `prints` says in which form one prints the records that it is given (see `live.printed`).
 

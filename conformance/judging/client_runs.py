@@ -3,12 +3,14 @@
 Each frame is a request of a version that the catalogue has, header and all, as a writer must write it. Its api and
 version were announced on its connection: by an answer to ApiVersions without an error, or else on another connection
 to this broker before. Who was told nothing by a broker may ask it anything. ApiVersions may be asked first in any
-version, and in version 0 always; after an error 35 that names a range of its own, inside of that.
+version, and first behind a login, and in version 0 always; after an error 35 that names a range of its own, inside of
+that. Where the broker wants a login, nothing is asked before it is done but ApiVersions and the login itself.
 
 Nothing more is asked on a connection within the throttle time that an answer of the script told there, in versions in
 which the broker sends the answer at once; requests that had come before are none. Who asks on is contested (R-K-65).
 
-Source: KIP-35, KIP-219 and KIP-511; Kafka protocol guide, Retrieving Supported API versions; R-K-21.
+Source: KIP-35, KIP-43, KIP-152, KIP-219 and KIP-511; Kafka protocol guide, Retrieving Supported API versions and SASL
+Authentication Sequence; R-K-21.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ _LEAST_HEADER = 8
 #: the client's to wait.
 _CLIENT_WAITS = {0: 6, 1: 8, 3: 6, 18: 2}
 _WITHIN = "throttle time"
+#: What may be asked before a login: ApiVersions, SaslHandshake and SaslAuthenticate.
+_BEFORE_LOGIN = (API_VERSIONS, 17, 36)
 #: How much of a throttle time has to pass: clocks of clients count whole milliseconds.
 _WAITED = 0.95
 
@@ -66,6 +70,8 @@ def _faults(run: ClientRun) -> Iterator[tuple[str, str]]:
     #: What each broker has announced on any connection.
     anywhere: dict[int, Announced] = {}
     asked: dict[int, tuple[int, int]] = {}
+    #: Connections whose login is not done.
+    outside: set[int] = set()
     #: Connection → when it may be used again, and the throttle time.
     throttled: dict[int, tuple[float, float]] = {}
     for event in run.events:
@@ -82,7 +88,10 @@ def _faults(run: ClientRun) -> Iterator[tuple[str, str]]:
                 yield f"on {_connection(event)} came a frame of {len(event.data)} bytes: no header", "header"
                 continue
             api, version = struct.unpack_from(">hh", event.data)
-            first = event.connection not in asked
+            if event.before_login and api not in _BEFORE_LOGIN:
+                yield f"on {_connection(event)} {_name(api)} was asked before the login was done", "login"
+            first = event.connection not in asked or (event.connection in outside and not event.before_login)
+            (outside.add if event.before_login else outside.discard)(event.connection)
             asked[event.connection] = (api, version)
             known = here.get(event.connection) or anywhere.get(event.node, {})
             yield from _unannounced(event, api, version, {} if first and api == API_VERSIONS else known)

@@ -20,7 +20,7 @@ from wireproof.conformance.generation.expectations import sent_patterns
 from wireproof.conformance.model import MESSAGES, Case, CaseId, CaseKind, Description, Op, Status
 from wireproof.conformance.oracle.ask import ask
 from wireproof.conformance.oracle.codec import reference_codec
-from wireproof.conformance.questions import conversations, relays, sweep
+from wireproof.conformance.questions import conversations, relays, scripts, sweep
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Also
 from wireproof.conformance.vectors.configured_reference import configured_reference
@@ -30,13 +30,16 @@ Apis = Mapping[int, tuple[int, int]]
 Patterns = list[dict[str, Any]]
 
 
-def for_broker(question: Question, described: Description) -> Question:
-    """The question as it is asked of a broker that announces its apis.
+def for_peer(question: Question, described: Description) -> Question:
+    """The question as it is asked of a broker that announces its apis, or of a client.
 
     Raises ValueError if its answer is not known: it is about an api that the broker does not have, or that it has and
     the reference's broker has not; or, in another dialect than kafka, about a broker that was asked nothing before. And
     if it may not be sent to this broker.
     """
+    if described.connects:
+        scripts.check_offered(question, described)
+        return question
     vector, case, apis = question.vector, question.case, described.apis or {}
     if case.op is not Op.SERVE:
         return question

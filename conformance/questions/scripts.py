@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wireproof.conformance.model import SCRIPTS, Case, CaseId, Op
+from wireproof.conformance.model import SCRIPTS, Case, CaseId, Description, Op
 from wireproof.conformance.questions.question import Question
 from wireproof.conformance.vectors import Also, Vector, VectorKind, scripts
 from wireproof.conformance.vectors.scripts import AREA, DIALECT, USUAL, WAITS, ClientScript, Script
@@ -28,6 +28,12 @@ def find(identifier: str) -> Question:
     if one is None or wanted.op not in ("", Op.INTERPRET):
         raise ValueError(f"there is no script {identifier}")
     return _question(one)
+
+
+def check_offered(question: Question, described: Description) -> None:
+    """Raises ValueError, with the reason, for a script that this client is not asked."""
+    if scripts.load()[question.vector.id.removeprefix(f"{SCRIPTS}/")].sasl and not described.logs_in:
+        raise ValueError("needs a login: --sasl=plain:USER")
 
 
 def _question(one: Script) -> Question:

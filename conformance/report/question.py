@@ -195,6 +195,8 @@ def _event_line(event: RunEvent) -> str:
             return f"{begins} > {name} {version}: {byte_line(event.data)}"
         case "answer":
             return f"{begins} < {'by the script: ' if event.scripted else ''}{byte_line(event.data)}"
+        case "token":
+            return f"{begins} > a token of the login, which is not recorded"
     return f"{begins} {event.kind}"
 
 

@@ -33,6 +33,8 @@ WAITS = "waits"
 TRIES_AGAIN, GOES_ON, STOPS, FALLS_BACK = "tries-again", "goes-on", "stops", "falls-back-to-"
 #: The apis that only the leader of a partition answers.
 _OF_A_LEADER = ("Produce", "Fetch", "ListOffsets")
+#: The apis of a login.
+_OF_A_LOGIN = {"SaslHandshake", "SaslAuthenticate"}
 #: The most bytes that an answer may have, and seconds that it may take.
 _MOST_BYTES, _MOST_SECONDS = 1 << 22, 60
 
@@ -89,6 +91,9 @@ class Script(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defau
     name; null for none. `answers`: those to the requests of an api, one after another over all connections; behind them
     it answers as usual, or with `for_ever` as the last of them says. `second`: there is a second broker.
 
+    `sasl`: it is about a login, and asked only where the broker wants one; `before_login`: the ranges that ApiVersions
+    lists before it.
+
     `ends`: how the client has to end; `or_ends`: how else it may, by another reading (R-K-41). `next`, `or_next`: what
     it does after the first of these answers to ApiVersions; empty: that is left open.
     """
@@ -100,6 +105,8 @@ class Script(msgspec.Struct, forbid_unknown_fields=True, frozen=True, omit_defau
     answers: dict[str, list[Answer]] = {}
     for_ever: bool = False
     second: Second | None = None
+    sasl: bool = False
+    before_login: dict[str, tuple[int, int] | None] = {}
     ends: list[str] = []
     or_ends: list[str] = []
     next: list[str] = []
@@ -151,8 +158,13 @@ def parse(content: bytes) -> Mapping[str, Script]:
 
 def _check(script: Script) -> None:
     """Raises VectorError, or ValueError, for a script that says what cannot be."""
-    for api in (api for broker in script.brokers for api in (*broker.apis, *broker.answers)):
+    apis = {api for broker in script.brokers for api in (*broker.apis, *broker.answers)}
+    for api in (*apis, *script.before_login):
         requests.plans(api)
+    if (script.before_login or apis & _OF_A_LOGIN) and not script.sasl:
+        raise VectorError(
+            "a script about a login says `sasl`: true, so that it is asked only where the broker wants one"
+        )
     if script.second is not None and script.second.hands_over not in ("", *_OF_A_LEADER):
         raise VectorError(f"`hands_over` is one of {', '.join(_OF_A_LEADER)}: only a leader answers these")
     if not {*script.ends, *script.or_ends} <= {WORKS, GIVES_UP}:
@@ -191,6 +203,8 @@ class ClientScript:
         self._answers = {names[api]: answers for api, answers in said.answers.items()}
         self._names = {key: name for name, key in names.items()}
         self.name = script.id
+        self._before = {} if of_second else script.before_login
+        self.before_login = {names[api]: span or (0, -1) for api, span in script.before_login.items()}
         self.apis = {names[api]: span or (0, -1) for api, span in said.apis.items()}
         hands_over = said.hands_over if isinstance(said, Second) else ""
         self.hands_over = names[hands_over] if hands_over else None
@@ -216,8 +230,7 @@ class ClientScript:
 
     def told(self) -> list[str]:
         """What the broker does, in a line each, for a person."""
-        spans = self._said.apis.items()
-        apis = [f"{api}: {'none' if span is None else f'{span[0]} to {span[1]}'}" for api, span in spans]
+        apis = [*_ranges(self._said.apis), *_ranges(self._before, "before the login, ")]
         answers = (
             f"{api}: {msgspec.json.encode(answer).decode()}"
             for api, listed in self._said.answers.items()
@@ -251,6 +264,10 @@ class ClientScript:
         codec = reference_codec().under(reference.Rules(field_not_in_version="left-out"))
         frame: bytes = codec.encode(kind, {"header": header, "body": body}, dialect=DIALECT, version=layout)
         return frame[:4] + struct.pack(">I", correlation) + frame[8:]
+
+
+def _ranges(apis: Mapping[str, tuple[int, int] | None], when: str = "") -> list[str]:
+    return [f"{when}{api}: {'none' if span is None else f'{span[0]} to {span[1]}'}" for api, span in apis.items()]
 
 
 def _within(lines: list[str]) -> list[str]:

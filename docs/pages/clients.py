@@ -35,7 +35,7 @@ def page() -> Lines:
     told = (
         (script, *(_cell(*runs[name].get(script, ("skip", ""))) for name in names))
         for script in scripts.load()
-        if any(script in runs[name] for name in names)
+        if any(runs[name].get(script, ("skip", ""))[0] != "skip" for name in names)
     )
     yield from table(("SCRIPT", *map(cell, names)), told)
     yield from ("## What the scripts are", "")

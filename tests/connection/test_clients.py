@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from support.clients import asked
 from support.thorough import some
 
+from wireproof.conformance.connection import ImplementationError
+from wireproof.conformance.connection.live.login import PASSWORD
 from wireproof.conformance.model import Outcome
 from wireproof.conformance.vectors import scripts
 
@@ -87,7 +90,8 @@ def test_what_is_wrong_with_a_client_is_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", ODD)
 def test_no_odd_client_is_blamed(name: str) -> None:
-    wanted = scripts.load() if name == ODD[0] else some([*scripts.load()], 3, ODD.index(name))
+    without_login = [one for one, script in scripts.load().items() if not script.sasl]
+    wanted = without_login if name == ODD[0] else some(without_login, 3, ODD.index(name))
     found = asked(name, wanted)
     assert found.keys() == {*wanted}
     counted = Counter(verdict.outcome for verdict in found.values())
@@ -98,3 +102,59 @@ def test_no_odd_client_is_blamed(name: str) -> None:
 def test_who_does_not_wait_for_a_late_answer_is_not_blamed() -> None:
     (verdict,) = asked("impatient", ["half-a-second-late"]).values()
     assert verdict.outcome is PASS
+
+
+#: The same of clients with a broker that wants a login.
+WRONG_LOGINS: Mapping[str, Mapping[str, Outcome]] = {
+    "conforming": {"usual": FAIL, "login-fails": SKIP},
+    "asks_before_the_login": {"usual": FAIL, "login-lists-less-behind-it": FAIL},
+    "goes_on_after_a_failed_login": {"login-fails": FAIL, "login-fails-once": PASS, "usual": PASS},
+    "tries_a_failed_login_for_ever": {"login-fails": HANG, "login-fails-and-closing": HANG, "usual": PASS},
+    "logs_in_with_a_wrong_password": {"usual": FAIL, "login-fails": SKIP},
+}
+LOGIN = "plain:kit"
+
+
+@pytest.fixture
+def password(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv(PASSWORD, "secret")
+    return "secret"
+
+
+@pytest.mark.usefixtures("password")
+@pytest.mark.parametrize("name", WRONG_LOGINS)
+def test_what_is_wrong_with_the_login_of_a_client_is_found(name: str) -> None:
+    found = asked(name, WRONG_LOGINS[name], timeout=8, sasl=LOGIN)
+    assert {script: verdict.outcome for script, verdict in found.items()} == WRONG_LOGINS[name], found
+
+
+@pytest.mark.usefixtures("password")
+@pytest.mark.parametrize("name", ["logs_in", "logs_in_with_handshake_0"])
+def test_no_client_that_logs_in_is_blamed(name: str) -> None:
+    logins = [one for one, script in scripts.load().items() if script.sasl]
+    found = asked(name, [*logins, *some([*set(scripts.load()) - {*logins}], 3, 1)], sasl=LOGIN)
+    counted = Counter(verdict.outcome for verdict in found.values())
+    assert set(counted) <= {PASS, CONTESTED, SKIP}, [one for one in found.values() if one.outcome == FAIL]
+    assert counted[PASS] > len(found) / 5
+
+
+def test_scripts_about_a_login_are_left_out_without_one() -> None:
+    (verdict,) = asked("conforming", ["login-fails"]).values()
+    assert verdict.outcome is SKIP
+    assert verdict.detail == "needs a login: --sasl=plain:USER"
+
+
+def test_without_a_password_there_is_no_login(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(PASSWORD, raising=False)
+    with pytest.raises(ImplementationError, match=PASSWORD):
+        asked("logs_in", ["usual"], sasl=LOGIN)
+
+
+@pytest.mark.parametrize("name", ["logs_in", "logs_in_with_handshake_0"])
+def test_a_password_is_not_written_down(name: str, password: str, tmp_path: Path) -> None:
+    file = tmp_path / "transcript.jsonl"
+    (verdict,) = asked(name, ["usual"], sasl=LOGIN, transcript=file).values()
+    assert verdict.outcome is PASS
+    written = file.read_text("utf-8")
+    assert password.encode().hex() not in written
+    assert ('"event":"token"' in written.replace(" ", "")) is (name == "logs_in_with_handshake_0")

@@ -31,6 +31,7 @@ class Fixed:
     def __init__(self, *replies: Reply, second: Fixed | None = None, hands_over: int | None = None) -> None:
         self.second, self.hands_over = second, hands_over
         self.apis: dict[int, tuple[int, int]] = {}
+        self.before_login = self.apis
         self._replies = replies
 
     def reply(self, request: bytes, earlier: int, usual: bytes | None) -> Reply | None:
@@ -118,8 +119,15 @@ def test_the_second_broker_leads_and_the_first_one_answers_what_it_has_to() -> N
     assert leader_and_error(first, second) == (1, 0)
     assert leader_and_error(first, first) == (1, 6)
     assert first.receive(ASK) != second.receive(ASK) == b"abc"
-    assert record.answered == {(1, 18): 1}
+    assert +record.answered == {(1, 18): 1}
     assert {(event.connection, event.node) for event in record.events} == {(1, 0), (2, 1)}
+
+
+def test_a_frame_without_a_header_closes() -> None:
+    connection, record = opened()
+    assert connection.receive(bytes.fromhex("00000002 0012")) == b""
+    assert connection.closed
+    assert [event.kind for event in record.events] == ["opened", "request", "closed"]
 
 
 def test_the_second_broker_hands_over_with_a_request_and_refuses_it() -> None:

@@ -16,10 +16,12 @@ from support.toolchains import missing
 
 from wireproof.conformance.asking.examiner import NOTHING_KNOWN, Examiner
 from wireproof.conformance.connection import Options, open_connection
+from wireproof.conformance.connection.live.login import PASSWORD
 from wireproof.conformance.connection.spec import known_beside
 from wireproof.conformance.evidence.known_deviations import load
 from wireproof.conformance.model import DEVIATIONS, Outcome
 from wireproof.conformance.questions import find
+from wireproof.conformance.vectors import scripts
 
 FOLDER = ROOT / "implementations" / "clients"
 CLIENTS = {one["name"]: one["spec"] for one in tomllib.loads((FOLDER / "clients.toml").read_text("utf-8"))["client"]}
@@ -86,3 +88,17 @@ def test_a_client_works_and_what_is_known_of_it_is_so(name: str, monkeypatch: py
     assert deviating == always, verdicts
     assert all(verdicts[one].known for one in deviating)
     assert all(map(find, at_times))
+
+
+def test_kcat_logs_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "secret")
+    if shutil.which("kcat") is None:
+        missing("kcat is not installed")
+    login = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN", "sasl.username": "alice"}
+    settings = " ".join(f"-X {name}={value}" for name, value in (login | {"sasl.password": "secret"}).items())
+    spec = f"client:kcat -L -b {{bootstrap}} -X socket.timeout.ms=2000 -m 4 {settings}"
+    logins = [one for one, script in scripts.load().items() if script.sasl]
+    questions = map(find, (f"kafka/unsupported-versions/scripts/{one}#interpret" for one in (*SOME, *logins)))
+    with Examiner(open_connection(spec, Options(timeout=12, sasl="plain:alice"))) as examiner:
+        outcomes = {one.case.id: one.verdict.outcome for one in examiner.judge(questions)}
+    assert {*outcomes.values()} <= {Outcome.PASS, Outcome.CONTESTED}, outcomes

@@ -63,6 +63,23 @@ def test_what_one_broker_announced_says_nothing_of_the_other(asked: int, place: 
     assert (None if found is None else found.place) == place
 
 
+@pytest.mark.parametrize(("asked", "place"), [(ASK_0, None), (METADATA_1, "login")])
+def test_before_a_login_nothing_else_is_asked(asked: bytes, place: str | None) -> None:
+    found = mismatch(OPEN, ClientRun((RunEvent(0.0, 1, "request", asked, before_login=True),), 0, 1.0))
+    assert (None if found is None else found.place) == place
+
+
+@pytest.mark.parametrize(("before", "place"), [(True, None), (False, "version")])
+def test_api_versions_may_be_asked_again_behind_a_login(before: bool, place: str | None) -> None:
+    told = [
+        RunEvent(0.0, 1, "request", ASK_0, before_login=before),
+        RunEvent(0.0, 1, "answer", LISTED, before_login=before),
+        RunEvent(0.0, 1, "request", ASK_2),
+    ]
+    found = mismatch(OPEN, ClientRun(tuple(told), 0, 1.0))
+    assert (None if found is None else found.place) == place
+
+
 def test_who_was_told_nothing_by_a_broker_may_ask_it_anything() -> None:
     told = run((1, "request", ASK_0), (1, "answer", INVERTED)).events
     assert mismatch(OPEN, ClientRun((*told, RunEvent(0.0, 2, "request", METADATA_1, node=1)), 0, 1.0)) is None

@@ -1,6 +1,6 @@
 """A small client: `client.py NAME ADDRESS`. It asks for the versions, then twice for the metadata, and then the same
 of the second broker, if the metadata names one; it ends with 0 if all were answered. NAME says what is wrong with it,
-or odd; "conforming" is neither. Some fetch twice, too.
+or odd; "conforming" is neither. Some fetch twice, too, and some log in.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 
 NAME, ADDRESS = sys.argv[1:]
-FETCH, METADATA, API_VERSIONS = 1, 3, 18
+FETCH, METADATA, SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE = 1, 3, 17, 18, 36
 #: Seconds for which an answer is awaited; how often it tries, and the seconds between two tries.
 WAITS, TRIES, PAUSE = 1.0, 3, 0.05
 Ranges = dict[int, tuple[int, int]]
@@ -35,6 +35,17 @@ if NAME == "waits_for_ever":
     WAITS = 1 << 20
 if NAME == "drops_what_is_behind_an_answer":
     TRIES = 1
+if NAME == "tries_a_failed_login_for_ever":
+    TRIES, PAUSE = 1 << 30, 0.0
+LOGS_IN = NAME in (
+    "logs_in",
+    "logs_in_with_handshake_0",
+    "logs_in_with_a_wrong_password",
+    "asks_before_the_login",
+    "goes_on_after_a_failed_login",
+    "tries_a_failed_login_for_ever",
+)
+TOKEN = b"\0kit\0" + (b"other" if NAME == "logs_in_with_a_wrong_password" else b"secret")
 PIPELINES = NAME in ("pipelines_and_fetches", "drops_what_is_behind_an_answer")
 FETCHES = PIPELINES or NAME in ("ignores_throttle_times", "spins_on_null_records", "dies_of_null_records")
 
@@ -114,6 +125,14 @@ class Connection:
         if answer[:4] != struct.pack(">i", self._answered) and NAME != "ignores_correlation_ids":
             raise FailedError("a wrong correlation id")
         return answer[4:]
+
+    def give(self, token: bytes) -> None:
+        """Send a token without a request, and take the answer."""
+        try:
+            self._socket.sendall(len(token).to_bytes(4, "big") + token)
+            self._take(int.from_bytes(self._take(4), "big"))
+        except OSError as error:
+            raise FailedError(error) from None
 
     def _take(self, count: int) -> bytes:
         taken = b""
@@ -223,7 +242,9 @@ class Client:
             if NAME == "asks_no_versions":
                 self._metadata(connection, 0)
                 return
-            known = self._versions(connection)
+            known = self._log_in(connection) if LOGS_IN else {}
+            if not known or NAME == "logs_in":
+                known = self._versions(connection)
             if NAME == "keeps_the_first_ranges":
                 self._first = known = self._first or known
             if NAME == "one_connection_each":
@@ -245,7 +266,7 @@ class Client:
         if NAME == "asks_the_second_broker_no_versions":
             return of_first
         self._asks = NEWEST
-        found = self._versions(connection)
+        found = self._log_in(connection) if LOGS_IN else self._versions(connection)
         return of_first if NAME == "uses_the_first_brokers_ranges" else found
 
     def _versions(self, connection: Connection) -> Ranges:
@@ -273,6 +294,31 @@ class Client:
         if asked == 0 or low > self._asks or (self._asks >= asked and NAME != "falls_back_to_too_much"):
             raise UnsupportedError("ApiVersions")
         return self._versions(connection)
+
+    def _log_in(self, connection: Connection) -> Ranges:
+        """Log in; the ranges from before."""
+        known = self._versions(connection)
+        if NAME == "asks_before_the_login":
+            self._metadata(connection, self._chosen(known))
+        low, high = known.get(SASL_HANDSHAKE, (1, 0))
+        if low > min(1, high):
+            raise UnsupportedError("SaslHandshake")
+        version = 0 if NAME == "logs_in_with_handshake_0" else min(1, high)
+        self._accepted(connection.ask(SASL_HANDSHAKE, version, b"\0\5PLAIN"))
+        if version == 0:
+            connection.give(TOKEN)
+            return known
+        low, high = known.get(SASL_AUTHENTICATE, (1, 0))
+        if low > min(1, high):
+            raise UnsupportedError("SaslAuthenticate")
+        self._accepted(connection.ask(SASL_AUTHENTICATE, min(1, high), len(TOKEN).to_bytes(4, "big") + TOKEN))
+        return known
+
+    def _accepted(self, answer: bytes) -> None:
+        """Look at the error of an answer to a request of the login."""
+        if answer[:2] == b"\0\0" or NAME == "goes_on_after_a_failed_login":
+            return
+        raise FailedError("the login") if NAME == "tries_a_failed_login_for_ever" else UnsupportedError("the login")
 
     def _chosen(self, known: Ranges) -> int:
         newest = 0 if NAME == "speaks_only_the_oldest" else 7

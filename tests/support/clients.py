@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Collection
+from typing import Any
 
 from support.paths import TESTS
 from wireproof.conformance.asking.examiner import Examiner
@@ -23,9 +24,9 @@ def spec(name: str) -> str:
     return f"client:{shlex.join(words)} {{bootstrap}}"
 
 
-def asked(name: str, ids: Collection[str] = (), timeout: float = TIMEOUT) -> dict[str, Verdict]:
-    """The verdict on each of these scripts; without any on all."""
+def asked(name: str, ids: Collection[str] = (), timeout: float = TIMEOUT, **options: Any) -> dict[str, Verdict]:
+    """The verdict on each of these scripts; without any on all. `options`: others of the connection."""
     questions = [find(f"kafka/unsupported-versions/scripts/{one}") for one in ids or scripts.load()]
-    with Examiner(open_connection(spec(name), Options(timeout=timeout))) as examiner:
+    with Examiner(open_connection(spec(name), Options(timeout=timeout, **options))) as examiner:
         judged = examiner.judge(questions)
         return {one.case.id.partition("/scripts/")[2].partition("#")[0]: one.verdict for one in judged}

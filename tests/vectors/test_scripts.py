@@ -31,6 +31,9 @@ def parsed(*written: dict[str, Any]) -> None:
         ({"second": {"answers": {"Metadata": [{"delay": 61}]}}}, "beyond its bounds"),
         ({"second": {"hands_over": "Metadata"}}, "`hands_over` is one of Produce, Fetch, ListOffsets"),
         ({"second": {"second": {}}}, "second"),
+        ({"apis": {"SaslHandshake": None}}, "a script about a login says `sasl`: true"),
+        ({"before_login": {"Metadata": None}}, "a script about a login says `sasl`: true"),
+        ({"sasl": True, "before_login": {"Metadatum": None}}, "Metadatum"),
         ({"answers": {"Metadata": [{"value": {}, "body": [["00", "a byte"]]}]}}, "the usual one changed, or `body`"),
     ],
 )
@@ -54,9 +57,12 @@ def test_a_script_tells_what_both_brokers_do() -> None:
     second = scripts.Second(
         {"Produce": (0, 3), "Fetch": None}, {"Metadata": [scripts.Answer(gone=True)]}, True, "Produce"
     )
-    told = scripts.ClientScript(scripts.Script("a", "b", "c", {"Metadata": (0, 4)}, second=second)).told()
+    told = scripts.ClientScript(
+        scripts.Script("a", "b", "c", {"Metadata": (0, 4)}, second=second, before_login={"Fetch": None})
+    ).told()
     assert told == [
         "Metadata: 0 to 4",
+        "before the login, Fetch: none",
         "a second broker leads the partition",
         "    Produce: 0 to 3",
         "    Fetch: none",

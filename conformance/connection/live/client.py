@@ -20,8 +20,10 @@ from typing import Any
 
 from wireproof.conformance.client_run import ClientRun, ClientScript
 from wireproof.conformance.connection.base import AtOnce, Connection, ImplementationError, Options
+from wireproof.conformance.connection.live import login, wanted_login
 from wireproof.conformance.connection.live.scripted import MOST_TRIES, Record, Scripted
 from wireproof.conformance.connection.live.server import Server
+from wireproof.conformance.connection.live.wanted_login import WantedLogin
 from wireproof.conformance.connection.process import endings, limits
 from wireproof.conformance.connection.process.pipes import Process
 from wireproof.conformance.connection.protocol.transcript import Transcript
@@ -66,10 +68,11 @@ def client_connection(spec: str, options: Options) -> ClientConnection:
 
 
 class _Running:
-    """One process with its brokers."""
+    """One process with its brokers. `token`: that of the login which these want; None: they want none."""
 
-    def __init__(self, case: Case, command: Sequence[str], options: Options) -> None:
+    def __init__(self, case: Case, command: Sequence[str], options: Options, token: bytes | None) -> None:
         self.case = case
+        self._token = token
         self._options = options
         self._script: ClientScript = case.args["script"]
         self._server = Server(0)
@@ -105,8 +108,10 @@ class _Running:
             return None
         inner, script = self._inner(), self._record.scripts[node]
         inner.cluster = Cluster(node, self._nodes)
-        inner.apis = {key: span for key, span in ({**inner.apis, **script.apis}).items() if span != (0, -1)}
-        return Scripted(inner, self._record, node)
+        usual = {**inner.apis, **({} if self._token is None else wanted_login.APIS)}
+        inner.apis = {key: span for key, span in {**usual, **script.apis}.items() if span != (0, -1)}
+        wanted = None if self._token is None else WantedLogin(inner, self._token, script.before_login)
+        return Scripted(inner, self._record, node, wanted)
 
     def _serve(self, until: int) -> None:
         try:
@@ -198,6 +203,7 @@ class ClientConnection(AtOnce, Connection):
     def __init__(self, spec: str, command: Sequence[str], options: Options) -> None:
         self._command = command
         self._options = options
+        self._token = login.token(options.sasl)
         self._transcript = Transcript(options.transcript)
         self._description = Description(
             name=spec.removeprefix("client:"),
@@ -205,6 +211,8 @@ class ClientConnection(AtOnce, Connection):
             dialects=(DIALECT,),
             ops=frozenset({Op.INTERPRET}),
             connects=True,
+            logs_in=self._token is not None,
+            reached_by=() if options.sasl is None else (f"--sasl={options.sasl}",),
         )
 
     @property
@@ -223,7 +231,7 @@ class ClientConnection(AtOnce, Connection):
         try:
             while waiting or running:
                 while waiting and len(running) < AT_ONCE and sum(one.starting for one in running) < STARTING:
-                    running.append(_Running(waiting.pop(0), self._command, self._options))
+                    running.append(_Running(waiting.pop(0), self._command, self._options, self._token))
                 for one in [*running]:
                     found = one.look()
                     if found is not None:

@@ -9,6 +9,8 @@ import time
 from collections import Counter, deque
 
 from wireproof.conformance.client_run import ClientScript, Kind, Reply, RunEvent
+from wireproof.conformance.connection.live.wanted_login import WantedLogin
+from wireproof.reference.peers.broker import LEAST_FRAME
 from wireproof.reference.peers.connection import Answer, Connection, Wait
 from wireproof.reference.peers.framing import SIZE_BYTES
 from wireproof.reference.peers.topics import Topics
@@ -58,7 +60,7 @@ class Record:
         for node, script in enumerate(self.scripts):
             if node and not self.asked[node]:
                 return "nothing of the second broker"
-            if script.asked and not any(answered == node for answered, _ in self.answered):
+            if script.asked and not any(answered for (of, _), answered in self.answered.items() if of == node):
                 return f"no {script.asked}{' of the second broker' if node else ''}"
         return ""
 
@@ -81,13 +83,15 @@ class Record:
 
 
 class Scripted(Connection):
-    """One connection of a run. `broker`: who answers what the script leaves open; `node`: its id."""
+    """One connection of a run. `broker`: who answers what the script leaves open; `node`: its id; `login`: the one that
+    it wants, if it wants one."""
 
-    def __init__(self, broker: Connection, record: Record, node: int = 0) -> None:
+    def __init__(self, broker: Connection, record: Record, node: int = 0, login: WantedLogin | None = None) -> None:
         super().__init__()
         self._broker = broker
         self._record = record
         self._node = node
+        self._login = login
         self._number = record.opened(node)
         #: Bytes that are sent one at a time, the milliseconds between two, and when the next one is due.
         self._slow = bytearray()
@@ -123,40 +127,49 @@ class Scripted(Connection):
 
     def answer(self, frame: bytes, now: float) -> Answer:
         """See `Connection.answer`."""
-        asked, script = (self._node, int.from_bytes(frame[:2])), self._record.scripts[self._node]
-        if self._node in self._record.gone:
+        early, self._early = self._early > 0, self._early - SIZE_BYTES - len(frame)
+        login = self._login
+        if login is not None and login.awaits_token:
+            self._add("token")
+            return self._told(login.take(frame))
+        unheard = self._node in self._record.gone or len(frame) < LEAST_FRAME
+        if unheard or (login is not None and not login.admits(frame)):
             self._add("request", frame)
             return None
-        if script.hands_over == asked[1]:
+        asked, script = (self._node, int.from_bytes(frame[:2])), self._record.scripts[self._node]
+        hands_over = script.hands_over == asked[1]
+        if hands_over:
             self._record.hands_over()
-            self._record.answered[asked] += 1
         try:
             usual = self._broker.answer(frame, now)
         except NotImplementedError:  # a script lists more than the broker can answer
             usual = None
         reply = script.reply(frame, self._record.answered[asked], usual.answer() if isinstance(usual, Wait) else usual)
-        self._add("request", frame, scripted=reply is not None, early=self._early > 0)
-        self._early -= SIZE_BYTES + len(frame)
+        self._add("request", frame, scripted=reply is not None, early=early)
+        self._record.answered[asked] += hands_over or reply is not None
         if reply is None:
-            return self._usual(usual)
-        self._record.answered[asked] += 1
+            return self._usual(usual, frame)
         if reply.delay:
             until = now + 1000 * reply.delay
-            return Wait(until, lambda: False, lambda: self._sent(reply, until))
-        return self._sent(reply, now)
+            return Wait(until, lambda: False, lambda: self._sent(reply, until, frame))
+        return self._sent(reply, now, frame)
 
-    def _usual(self, answer: Answer) -> Answer:
+    def _usual(self, answer: Answer, request: bytes) -> Answer:
         if isinstance(answer, Wait):
-            return Wait(answer.until, answer.ready, lambda: self._told(answer.answer()))
-        return self._told(answer)
+            return Wait(answer.until, answer.ready, lambda: self._told(answer.answer(), request))
+        return self._told(answer, request)
 
-    def _told(self, answer: bytes | None) -> bytes | None:
+    def _told(self, answer: bytes | None, request: bytes = b"") -> bytes | None:
         if answer:
             self._add("answer", answer)
+        if self._login is not None:
+            self._login.sent(request, answer or b"")
         return answer
 
-    def _sent(self, reply: Reply, now: float) -> bytes:
+    def _sent(self, reply: Reply, now: float, request: bytes) -> bytes:
         self._add("answer", reply.data, scripted=True)
+        if self._login is not None:
+            self._login.sent(request, reply.data)
         if reply.gone:
             self._record.gone.add(self._node)
         self._closes, self._early = reply.closes, self.held
@@ -171,4 +184,8 @@ class Scripted(Connection):
         return None if self._slow or self._closes else super()._next_frame()
 
     def _add(self, kind: Kind, data: bytes = b"", *, scripted: bool = False, early: bool = False) -> None:
-        self._record.add(RunEvent(self._record.now, self._number, kind, data, scripted, early, self._node))
+        login = self._login
+        if login is not None and kind == "request":
+            data = login.hidden(data)
+        before = login is not None and not login.done
+        self._record.add(RunEvent(self._record.now, self._number, kind, data, scripted, early, self._node, before))
