@@ -10,12 +10,25 @@ import sys
 from collections.abc import Callable, Mapping
 
 import click
-from pages import bugs, clients, command_line, dialects, findings, messages, proposals, readme, rulings, tables
+from pages import (
+    agreement,
+    bugs,
+    clients,
+    command_line,
+    dialects,
+    findings,
+    messages,
+    proposals,
+    readme,
+    rulings,
+    tables,
+)
 from pages.markdown import DOCS, ROOT, Lines
 
 PAGES: Mapping[str, Callable[[], Lines]] = {
     "rulings.md": rulings.page,
     "reference/tables.md": tables.page,
+    "reference/agreement.md": agreement.page,
     "reference/bugs.md": bugs.page,
     "reference/clients.md": clients.page,
     "reference/command-line.md": command_line.page,

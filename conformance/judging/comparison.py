@@ -14,10 +14,12 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from wireproof import reference
+from wireproof.conformance.agreement import book
+from wireproof.conformance.agreement.exchange import DIALECT
 from wireproof.conformance.client_run import ClientRun
 from wireproof.conformance.judging import client_runs
 from wireproof.conformance.judging.mismatch import Mismatch
-from wireproof.conformance.model import Case, FailureKind, Op
+from wireproof.conformance.model import CONVERSATIONS, Case, FailureKind, Op
 from wireproof.conformance.oracle.codec import reference_codec
 from wireproof.conformance.oracle.produced import as_divided, read_produced
 from wireproof.conformance.oracle.types import answered_in
@@ -230,8 +232,7 @@ def _served(
     comparison: Comparison, expected: tuple[list[Any], bool] | None, answer: tuple[bytes, bool] | Transcript
 ) -> Mismatch | None:
     if isinstance(answer, Transcript):
-        found = answer.deviation
-        return None if found is None else Mismatch(FailureKind.WRONG_ANSWER, str(found), found.place)
+        return _held(comparison, answer)
     assert expected is not None
     (sends, closes), (sent, closed) = expected, answer
     text = conversation_mismatch(sends, sent, comparison.vector.dialect)
@@ -239,6 +240,21 @@ def _served(
         happened = "was closed" if closed else "stayed open"
         text = f"the connection {happened}, it has to {'close' if closes else 'stay open'}"
     return None if text is None else Mismatch(FailureKind.WRONG_ANSWER, f"{text}; sent {sent.hex() or 'nothing'}")
+
+
+def _held(comparison: Comparison, answer: Transcript) -> Mismatch | None:
+    """What a conversation does not allow; or else what does not agree in it."""
+    found = answer.deviation
+    if found is not None:
+        return Mismatch(FailureKind.WRONG_ANSWER, str(found), found.place)
+    vector = comparison.vector
+    # Behind a proxy is a broker of the kit's, which answers whatever it is asked with every field set.
+    agrees = vector.area == CONVERSATIONS and vector.dialect == DIALECT
+    broken = book.broken(answer.events) if agrees else None
+    if broken is None:
+        return None
+    text = f"{broken.text}; the rule {broken.rule.name} is broken ({broken.rule.source})"
+    return Mismatch(FailureKind.WRONG_ANSWER, text, f"rule {broken.rule.name}")
 
 
 def _client_outcome(

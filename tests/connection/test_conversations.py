@@ -258,3 +258,13 @@ def test_an_id_is_enough_to_ask_again() -> None:
 def test_a_wrong_id(identifier: str) -> None:
     with pytest.raises(UnknownId):
         find(identifier)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"), [("tells_operations_unasked", "operations-as-asked"), ("forgets_epochs", "epochs-stay")]
+)
+def test_answers_that_do_not_agree_are_wrong_though_each_is_allowed(name: str, rule: str) -> None:
+    found = held(name, ("metadata-of-a-topic",))
+    newest = found[-1].verdict
+    assert (newest.outcome, newest.place) == (Outcome.FAIL, f"rule {rule}")
+    assert {one.verdict.place for one in found if one.verdict.outcome is not Outcome.PASS} == {newest.place}

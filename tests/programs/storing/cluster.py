@@ -23,6 +23,29 @@ class NamesAnotherCoordinator(Storing):
     coordinator: ClassVar = 2
 
 
+class TellsOperationsUnasked(Storing):
+    """Tells which operations are allowed on a topic, also where nobody asked."""
+
+    def metadata(self, body: Body, version: int) -> Body:
+        found = super().metadata(body, version)
+        told = {"TopicAuthorizedOperations": 0} if version >= 8 else {}
+        return {**found, "Topics": [{**topic, **told} for topic in found["Topics"]]}
+
+
+class ForgetsEpochs(Storing):
+    """Tells with each answer a smaller epoch of the leader."""
+
+    epoch: ClassVar = [1 << 20]
+
+    def metadata(self, body: Body, version: int) -> Body:
+        found = super().metadata(body, version)
+        self.epoch[0] -= 1
+        for topic in found["Topics"]:
+            for partition in topic["Partitions"]:
+                partition["LeaderEpoch"] = self.epoch[0]
+        return found
+
+
 class HasNoHostForAnEmptyKey(Storing):
     """Answers that no group has an empty name, with null in the place of the coordinator's host."""
 
