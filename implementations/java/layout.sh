@@ -1,4 +1,4 @@
-# What `build` and `wrapper` both have to know; they source this file with $here set.
+# What `build`, `wrapper` and `../clients/client_kafka_clients` have to know; they source this file with $here set.
 default_version=$(sed -n 's:.*<kafka.version>\(.*\)</kafka.version>.*:\1:p' "$here/pom.xml")
 
 # The folder in which the wrapper of a version of kafka-clients is built.
@@ -14,4 +14,21 @@ sources() {
 fail() {
     echo "implementations/java: $1" >&2
     exit 2
+}
+
+# Start a class of what was built: start VERSION CLASS [WORD…]
+start() {
+    version=$1
+    class=$2
+    shift 2
+    directory=$(directory_of "$version")
+    command -v java >/dev/null || fail "there is no java on PATH: install a JDK of 17 or later"
+    [ -e "$directory/built" ] || fail "kafka-clients $version is not built: run $here/build $version"
+    [ "$(cat "$directory/built")" = "$(sources)" ] ||
+        fail "what is built of kafka-clients $version is of other sources: run $here/build $version"
+
+    # A thread dump, and last words of the JVM, must not go to stdout; every exception keeps its stack.
+    exec java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
+        -XX:+DisplayVMOutputToStderr -XX:+ErrorFileToStderr -XX:-OmitStackTraceInFastThrow \
+        -cp "$directory/wrapper.jar" "$class" "$@"
 }
