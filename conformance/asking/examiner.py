@@ -39,7 +39,7 @@ from wireproof.conformance.connection import Connection
 from wireproof.conformance.evidence.known_deviations import Known
 from wireproof.conformance.judging.alternatives import Readings, readings_for, undeclared
 from wireproof.conformance.judging.comparison import Comparison
-from wireproof.conformance.judging.judge import end_verdict, judge, steady
+from wireproof.conformance.judging.judge import accepted, end_verdict, judge, steady
 from wireproof.conformance.model import (
     DEVIATIONS,
     UNJUDGED,
@@ -352,16 +352,25 @@ class Examiner(AbstractContextManager["Examiner"]):
             if block.observations[_decisive(question).id].status is not Status.UNSUPPORTED:
                 self._recoded.add(_form(question.case))
         if self.connection.repeats:
-            self._repeat_deviations(block)
+            self._repeat(block)
 
-    def _repeat_deviations(self, block: Block) -> None:
-        """Ask the questions that met an unknown deviation once more."""
-        judged = (self._judge(question, block) for entry in block.entries for question in entry)
-        cases = {
-            one.case.id: one.case for one in judged if one.verdict.outcome in DEVIATIONS and one.verdict.known is None
-        }
-        if cases:
-            block.second = dict(zip(cases, self.connection.ask_again([*cases.values()]), strict=True))
+    def _repeat(self, block: Block) -> None:
+        """Ask once more what may depend on the moment: first the valid twins that were not accepted, for a refusal
+        beside them would not be judged; then the questions that met a deviation. What is known to deviate is left."""
+        judged = [self._judge(question, block) for entry in block.entries for question in entry]
+        known = {one.case.id for one in judged if one.verdict.known is not None}
+        twins = [one.twin for one in judged if one.verdict.outcome is Outcome.SKIP and one.twin is not None]
+        twins = [one for one in twins if one.status is not Status.UNSUPPORTED and not accepted(one)]
+        self._ask_again(block, [one.case for one in twins if one.case.id not in known])
+        judged = [self._judge(question, block) for entry in block.entries for question in entry]
+        deviating = [one for one in judged if one.verdict.outcome in DEVIATIONS and one.verdict.known is None]
+        self._ask_again(block, [one.case for one in deviating])
+
+    def _ask_again(self, block: Block, cases: Sequence[Case]) -> None:
+        """Each case is asked once more, and not a third time."""
+        new = {case.id: case for case in cases if case.id not in block.second}
+        if new:
+            block.second |= zip(new, self.connection.ask_again([*new.values()]), strict=True)
 
     def _turned(self, question: Question, observations: dict[str, Observation]) -> Question | None:
         """The question as recode, if the implementation turns out not to offer decode."""
@@ -376,12 +385,19 @@ class Examiner(AbstractContextManager["Examiner"]):
 
     def _judge(self, question: Question, block: Block) -> Judged:
         observation = block.observations[question.case.id]
-        twin = None if question.twin is None else block.observations[question.twin.id]
+        twin = self._twin(question, block)
         verdict = self._verdict(question, observation, twin)
         second = block.second.get(question.case.id)
         if second is not None:
             verdict = steady(verdict, self._verdict(question, second, twin))
         return Judged(question, observation, self._marked(verdict), twin)
+
+    def _twin(self, question: Question, block: Block) -> Observation | None:
+        """What there was of a question's twin, the second time if it was accepted then."""
+        if question.twin is None:
+            return None
+        second = block.second.get(question.twin.id)
+        return second if second is not None and accepted(second) else block.observations[question.twin.id]
 
     def _verdict(self, question: Question, observation: Observation, twin: Observation | None) -> Verdict:
         return judge(

@@ -81,7 +81,7 @@ def judge(
             rules=rules,
             place=mismatch.place,
         )
-    if _refused(observation) and (twin is None or twin.status is not Status.ANSWER or _refused(twin)):
+    if _refused(observation) and (twin is None or not accepted(twin)):
         return _skip_of_refusal(comparison, observation, twin)
     if mismatch is not None:
         return _verdict(comparison, observation, Outcome.CONTESTED, rulings=rulings, detail=mismatch.text)
@@ -172,6 +172,11 @@ def _accepted(reject: Reject, seen: Observation) -> Mismatch:
     nothing = seen.case.op is Op.CONSUME and stays == stays | seen.answer
     place = location.UNTOLD if nothing else ""
     return Mismatch(FailureKind.ACCEPTED_INVALID, f"must be refused: {demanded}; accepted as {got}", place)
+
+
+def accepted(twin: Observation) -> bool:
+    """Whether this is what a valid twin has to bring, so that a refusal beside it counts."""
+    return twin.status is Status.ANSWER and not _refused(twin)
 
 
 def _refused(seen: Observation) -> bool:

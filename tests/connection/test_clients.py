@@ -158,3 +158,14 @@ def test_a_password_is_not_written_down(name: str, password: str, tmp_path: Path
     written = file.read_text("utf-8")
     assert password.encode().hex() not in written
     assert ('"event":"token"' in written.replace(" ", "")) is (name == "logs_in_with_handshake_0")
+
+
+def test_a_twin_that_was_late_once_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a client may give up with the usual broker; a refusal of another script counts nevertheless."""
+    monkeypatch.setenv("PROGRAMS_MARK", str(tmp_path / "mark"))
+    found = asked("late_once", ["closing", "usual", "metadata-from-the-future"])
+    assert {script: verdict.outcome for script, verdict in found.items()} == {
+        "closing": PASS,
+        "usual": Outcome.UNSTEADY,
+        "metadata-from-the-future": PASS,
+    }

@@ -14,6 +14,7 @@ import struct
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 NAME, ADDRESS = sys.argv[1:]
 FETCH, METADATA, SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE = 1, 3, 17, 18, 36
@@ -385,9 +386,21 @@ class Client:
         return error, size < 0
 
 
+def late_once() -> bool:
+    """Whether this is the first run of the script `usual`, which the file PROGRAMS_MARK remembers."""
+    mark = Path(os.environ["PROGRAMS_MARK"])
+    if os.environ["WIREPROOF_SCRIPT"] != "usual" or mark.exists():
+        return False
+    mark.touch()
+    return True
+
+
 def main() -> int:
     """The exit code."""
     client = Client()
+    if NAME == "late_once" and late_once():
+        Connection().close()
+        return 1
     if NAME == "writes_without_end":
         while True:
             sys.stdout.write("x" * 79 + "\n")
