@@ -10,7 +10,7 @@ import sys
 import tomllib
 
 import pytest
-from support import golang, node, rust
+from support import golang, java, node, rust
 from support.paths import ROOT
 from support.toolchains import missing
 
@@ -31,6 +31,7 @@ SOME = ("usual", "only-the-oldest", "error-35-own-range", "unknown-keys", "one-b
 #: Clients of libraries that are built, and what skips a test where they are not.
 BUILT = {
     "franz_go": golang.skip_unless_built,
+    "kafka_clients": java.skip_unless_built,
     "kafka_go": golang.skip_unless_built,
     "kafkajs": node.skip_unless_built,
     "platformatic": node.skip_unless_built,

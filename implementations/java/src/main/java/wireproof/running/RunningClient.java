@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -24,7 +25,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 public final class RunningClient {
     private static final TopicPartition PARTITION = new TopicPartition("test", 0);
     private static final byte[] VALUE = "v".getBytes(UTF_8);
-    private static final int SECONDS = 4;
+    private static final int SECONDS = 6;
     private static final Duration CLOSING = Duration.ofSeconds(1);
     private static final Map<String, Object> PRODUCING = Map.of(
             "acks", "1",
@@ -48,11 +49,21 @@ public final class RunningClient {
             System.exit(2);
         }
         try {
-            write(arguments[0]);
-            System.exit(read(arguments[0]) ? 0 : 1);
+            System.exit(works(arguments[0]) ? 0 : 1);
         } catch (KafkaException | ExecutionException | InterruptedException error) {
             System.err.println(error);
             System.exit(1);
+        }
+    }
+
+    private static boolean works(String address) throws ExecutionException, InterruptedException {
+        KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                with(CONSUMING, address), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        try {
+            write(address);
+            return read(consumer);
+        } finally {
+            consumer.close(CloseOptions.timeout(CLOSING));
         }
     }
 
@@ -68,9 +79,7 @@ public final class RunningClient {
     }
 
     /** Whether the first record of the partition is the one that was written. */
-    private static boolean read(String address) {
-        KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-                with(CONSUMING, address), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    private static boolean read(KafkaConsumer<byte[], byte[]> consumer) {
         consumer.assign(List.of(PARTITION));
         for (long end = System.nanoTime() + SECONDS * 1_000_000_000L; System.nanoTime() < end; ) {
             for (ConsumerRecord<byte[], byte[]> one : consumer.poll(Duration.ofMillis(100))) {
