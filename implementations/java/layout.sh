@@ -1,4 +1,4 @@
-# What `build`, `wrapper` and `../clients/client_kafka_clients` have to know; they source this file with $here set.
+# What `build`, `wrapper` and those in ../clients have to know; they source this file with $here set.
 default_version=$(sed -n 's:.*<kafka.version>\(.*\)</kafka.version>.*:\1:p' "$here/pom.xml")
 
 # The folder in which the wrapper of a version of kafka-clients is built.
@@ -21,8 +21,9 @@ fail() {
     exit 2
 }
 
-# An option of the JVM: which archive of classes it reads or writes.
+# An option of the JVM: which archive of classes it reads or writes. And whether Kafka's tools are on its class path.
 sharing=
+tools=
 
 # Start a class of what was built: start VERSION CLASS [WORD…]
 start() {
@@ -38,5 +39,5 @@ start() {
     # A thread dump, and last words of the JVM, must not go to stdout; every exception keeps its stack.
     exec java -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData \
         -XX:+DisplayVMOutputToStderr -XX:+ErrorFileToStderr -XX:-OmitStackTraceInFastThrow \
-        ${sharing:+"$sharing"} -cp "$directory/wrapper.jar" "$class" "$@"
+        ${sharing:+"$sharing"} -cp "${tools:+$directory/tools/*:}$directory/wrapper.jar" "$class" "$@"
 }

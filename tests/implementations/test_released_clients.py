@@ -59,14 +59,22 @@ PRINTED = (
 )
 
 
-def test_kcat_prints_what_it_is_given_and_what_is_known_of_it_is_so(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "prints"),
+    [("client_kcat_reads", "json"), ("client_kafka_console", r"Offset:{offset}\t{key=null}\t{value=null}")],
+)
+def test_a_consumer_prints_what_it_is_given(name: str, prints: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what is known of it is so."""
     monkeypatch.chdir(ROOT)
-    spec = "client:implementations/clients/client_kcat_reads {bootstrap} {position} {isolation}"
-    if shutil.which("kcat") is None:
+    if name == "client_kafka_console":
+        java.skip_unless_built()
+    elif shutil.which("kcat") is None:
         missing("kcat is not installed")
-    known = load(FOLDER / "client_kcat_reads.known.toml", None)
+    spec = f"client:implementations/clients/{name} {{bootstrap}} {{position}} {{isolation}}"
+    beside = known_beside(spec)
+    known = NOTHING_KNOWN if beside is None else load(beside, None)
     always = {one for entry in known.deviations for one in entry.globs}
-    with Examiner(open_connection(spec, Options(timeout=12, prints="json")), known) as examiner:
+    with Examiner(open_connection(spec, Options(timeout=12, prints=prints)), known) as examiner:
         verdicts = {one.case.id: one.verdict for one in examiner.judge(map(find, always | {*PRINTED}))}
     assert {one for one, verdict in verdicts.items() if verdict.outcome in DEVIATIONS} == always
     assert {one for one, verdict in verdicts.items() if verdict.outcome is Outcome.PASS} == {*PRINTED}

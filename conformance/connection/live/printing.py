@@ -6,7 +6,6 @@ exit code and what it has printed are the answer.
 from __future__ import annotations
 
 import os
-import shlex
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -50,14 +49,13 @@ class _Printing(AtOnce, Connection):
 
     def __init__(self, spec: str, command: Sequence[str], read: printed.Reader, options: Options) -> None:
         self._command, self._read, self._options = command, read, options
-        again = f"--prints={shlex.quote(options.prints or '')}"
         self._description = Description(
             name=spec.removeprefix("client:"),
             language="unknown",
             dialects=(DIALECT,),
             ops=frozenset({Op.CONSUME}),
             bootstrap=True,
-            reached_by=(again,),
+            reached_by=(f"--prints={options.prints}",),
         )
 
     @property
