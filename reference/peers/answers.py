@@ -77,6 +77,11 @@ class Facts:
         """The broker that leads all partitions."""
         return self.cluster.this_broker if self.topics.leader is None else self.topics.leader
 
+    @property
+    def controller(self) -> int:
+        """The broker that calls itself the controller: of several that share their topics the first."""
+        return self.cluster.this_broker if self.topics.leader is None else self.cluster.nodes[0].node_id
+
 
 #: The answer's body to a request's body in some version; None: no answer is sent.
 Respond = Callable[[Facts, Body, int], Body | Wait[Body] | None]
@@ -102,7 +107,7 @@ def metadata(facts: Facts, request: Body, version: int) -> Body:
         found = [_looked_up(topic, facts, version) for topic in asked]
     return {
         "Brokers": [{"NodeId": node.node_id, "Host": node.host, "Port": node.port} for node in cluster.nodes],
-        "ControllerId": cluster.nodes[0].node_id,
+        "ControllerId": facts.controller,
         "Topics": found,
     }
 

@@ -307,7 +307,9 @@ def test_a_released_library(tmp_path: Path) -> None:
     code, output, _ = run(tmp_path, "wireproof", "--release", "--offline", **shared)
     assert (code, f"{len(deviates)} known" in output) == (0, True), output[-MOST_SHOWN:]
     cargo(tmp_path, "clean", "--release", "--offline", "--package=exported", **shared)
-    by_kit = by_the_kit(spec("kafka-protocol"), ["kafka"], areas, more=ledger.every_vector("kafka"))
+    every = by_the_kit(spec("kafka-protocol"), ["kafka"], areas, more=ledger.every_vector("kafka"))
+    # Its program here offers no produce.
+    by_kit = {one: verdict for one, verdict in every.items() if not one.endswith("#produce")}
     counts = Counter(found.values())
     assert counts["pass"] > 4_000
     assert counts["fail"] > 30
