@@ -43,6 +43,7 @@ _LIBRARIES = {
     "c/librdkafka/broker.known.toml": "librdkafka's mock cluster, on a socket",
     "clients/client_kcat.known.toml": "kcat, which is librdkafka, as a client",
     "clients/client_kcat_reads.known.toml": "kcat, what it prints",
+    "clients/client_kafka_console.known.toml": "kafka-console-consumer, what it prints",
     "clients/client_kafka_clients.known.toml": "kafka-clients, as a client",
     "clients/client_kafka_python.known.toml": "kafka-python, as a client",
     "clients/client_franz_go.known.toml": "franz-go, as a client",

@@ -74,7 +74,7 @@ def test_a_consumer_prints_what_it_is_given(spec: str, prints: str, monkeypatch:
     with Examiner(open_connection(spec, Options(timeout=12, prints=prints)), known) as examiner:
         verdicts = {one.case.id: one.verdict for one in examiner.judge(map(find, always | {*PRINTED}))}
     assert {one for one, verdict in verdicts.items() if verdict.outcome in DEVIATIONS} == always
-    assert {one for one, verdict in verdicts.items() if verdict.outcome is Outcome.PASS} == {*PRINTED}
+    assert {one for one, verdict in verdicts.items() if verdict.outcome is Outcome.PASS} == {*PRINTED} - always
 
 
 @pytest.mark.parametrize("name", CLIENTS)
