@@ -97,6 +97,7 @@ def test_a_command_has_all_places(place: str) -> None:
         ("{offset=NULL}", r"\{offset=NULL\} is there; \{offset\}"),
         ("{offset} {offset}", "stands there twice"),
         ("{offset} {topic}", "is none of"),
+        ("{offset} {key=-}{value=-}", r"behind \{key\}"),
     ],
 )
 def test_a_form_that_cannot_be_is_an_error(form: str, text: str) -> None:
@@ -118,6 +119,13 @@ def test_bytes_of_a_pattern_may_be_any() -> None:
     ]
     with pytest.raises(PrintError, match=r"at byte 22 .*does not describe"):
         read(output[:22] + b"%" + output[22:])
+
+
+def test_output_without_an_end_is_read_once() -> None:
+    """A pattern that tries every place for every field would take hours."""
+    read = printed.reader(r"{offset}\t{key=-}\t{value=-}")
+    with pytest.raises(PrintError, match="does not describe"):
+        read(b"1" + b"\t" * 1_000_000)
 
 
 @pytest.mark.parametrize(

@@ -48,14 +48,20 @@ def reader(form: str) -> Reader:
 
 
 def _compiled(form: str) -> tuple[re.Pattern[bytes], Mapping[str, bytes]]:
-    """The pattern of one record, and what stands for null, by field."""
+    """The pattern of one record, and what stands for null, by field. A field of bytes ends where what stands behind it
+    comes first, and nowhere else (an atomic group), so that no output takes longer than its length."""
     parts: list[bytes] = []
     nulls: dict[str, bytes] = {}
     seen: list[str] = []
     ended = form if _ENDED.search(form) else f"{form}\\n"
     for number, part in enumerate(_FIELD.split(ended)):
         if number % 2 == 0:
-            parts.append(re.escape(_literal(part)))
+            behind_bytes = bool(seen) and seen[-1] in _BYTES
+            if behind_bytes and not part:
+                raise PrintError(
+                    f"--prints={form}: something has to stand behind {{{seen[-1]}}} and tell where it ends"
+                )
+            parts.append(re.escape(_literal(part)) + (b")" if behind_bytes else b""))
             continue
         name, told, null = part.partition("=")
         if name not in _NUMBERS + _BYTES or name in seen:
@@ -65,10 +71,10 @@ def _compiled(form: str) -> tuple[re.Pattern[bytes], Mapping[str, bytes]]:
             text = f"{{{name}=NULL}} is expected, with what is printed for null" if name in _BYTES else f"{{{name}}}"
             raise PrintError(f"--prints={form}: {{{part}}} is there; {text}")
         seen.append(name)
-        parts.append(b"(-?[0-9]{1,19})" if name in _NUMBERS else b"(.*?)")
+        named_group = f"(?P<{name}>".encode()
+        parts.append(named_group + b"-?[0-9]{1,19})" if name in _NUMBERS else b"(?>" + named_group + b".*?)")
         if told:
             nulls[name] = _literal(null)
-        parts[-1] = parts[-1].replace(b"(", f"(?P<{name}>".encode(), 1)
     if "offset" not in seen:
         raise PrintError(f"--prints={form}: {{offset}} is expected, which says which record it is; or {JSON}")
     return re.compile(b"".join(parts), re.DOTALL), nulls
